@@ -1,4 +1,4 @@
-// `assert`: programmer errors only. A failed assertion ends the process (src/os/process.ts); nothing catches it.
+// `assert`, for programmer errors only: a failed one ends the process (src/os/process.ts), uncaught.
 
 export class AssertionError extends Error {
   constructor(message: string) {

@@ -33,8 +33,13 @@ export class SerialQueue {
 
 export function noop(): void { /* on purpose: nothing to do */ }
 
-/** Full-jitter exponential backoff: uniform in [base/2, base], base = min(first·2^attempt, max). `unit` is uniform in [0,1). */
-export function backoffMs(options: { attempt: number; firstMs: number; maxMs: number; unit: number }): number {
+/**
+ * Exponential backoff with jitter over the upper half: uniform in [base/2, base), where base is
+ * min(first·2^attempt, max). `unit` is uniform in [0, 1).
+ */
+export function backoffMs(options: {
+  readonly attempt: number; readonly firstMs: number; readonly maxMs: number; readonly unit: number
+}): number {
   const base = Math.min(options.firstMs * 2 ** Math.min(options.attempt, 30), options.maxMs)
   return base / 2 + (base / 2) * options.unit
 }
@@ -49,13 +54,13 @@ export function sleep<T>(timers: After<T>, delayMs: number): Promise<void> {
   return new Promise((resolve) => { timers.after(delayMs, resolve) })
 }
 
-/** Settles as `promise`, or rejects with what `late()` makes after `timeoutMs`. The promise itself goes on. */
+/** Settles as `promise`, or rejects with what `late()` makes after `timeoutMs`; the promise goes on. */
 export function withTimeout<V, T>(
   timers: After<T>, promise: Promise<V>, timeoutMs: number, late: () => Error): Promise<V> {
   return new Promise((resolve, reject) => {
     const timer = timers.after(timeoutMs, () => { reject(late()) })
     promise.then(
       (value) => { timers.cancel(timer); resolve(value) },
-      (error: unknown) => { timers.cancel(timer); reject(error as Error) })
+      (error: unknown) => { timers.cancel(timer); reject(error) })
   })
 }

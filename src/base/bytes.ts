@@ -1,10 +1,12 @@
-// Forward-only byte reader and writer: fixed-width integers (big-endian), zig-zag and unsigned varints, strings,
-// byte strings. The reader is sticky: after the first fault it returns zeros, and `fault` says what was wrong.
+// Forward-only byte reader and writer: big-endian integers of fixed width, zig-zag and unsigned varints, text,
+// bytes. The reader is sticky: from the first fault on it returns zeros, and `fault` says what was wrong.
 
+import { assert } from './assert.ts'
 import { readInt64, writeInt64, readInt32, writeInt32, readInt16, writeInt16 } from './int64.ts'
 
 const EMPTY = new Uint8Array(0)
-const decoder = new TextDecoder('utf-8', { fatal: true })
+// `ignoreBOM` keeps a leading U+FEFF, which is text like any other.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
 export class ByteReader {
@@ -13,10 +15,13 @@ export class ByteReader {
   readonly #end: number
   #fault: string | undefined
 
+  /** Reads [from, end). A range not within `bytes` is the first fault: lengths come from the wire, too. */
   constructor(bytes: Uint8Array, from = 0, end = bytes.length) {
+    const within = from >= 0 && from <= end && end <= bytes.length
     this.#bytes = bytes
-    this.#at = from
-    this.#end = end
+    this.#at = within ? from : 0
+    this.#end = within ? end : 0
+    if (!within) this.fail(`[${from}, ${end}) is not within ${bytes.length} bytes`)
   }
 
   /** Undefined while all reads succeeded; check once after the last read. */
@@ -64,7 +69,7 @@ export class ByteReader {
       value += (byte & 0x7f) * 2 ** shift
       if (byte < 0x80) {
         if (value > 0xffffffff) break
-        return value
+        return this.#fault === undefined ? value : 0
       }
     }
     this.fail('varint longer than 32 bits')
@@ -91,7 +96,7 @@ export class ByteReader {
         const half = high * 2 ** 27 + Math.floor(low / 2)
         const value = low % 2 === 0 ? half : -half - 1
         if (!Number.isSafeInteger(value)) break
-        return value
+        return this.#fault === undefined ? value : 0
       }
     }
     this.fail('varlong beyond ±(2^53−1)')
@@ -121,7 +126,7 @@ export class ByteReader {
   /** int16 length, then UTF-8. */
   string(): string { return this.utf8(this.int16()) }
 
-  /** A count whose elements take at least `bytesEach` (>= 1) bytes each: refused when they cannot fit what is left. */
+  /** A count of elements of at least `bytesEach` (>= 1) bytes: refused when they cannot fit what is left. */
   count(declared: number, bytesEach: number): number {
     if (declared < 0 || declared * bytesEach > this.remaining) {
       this.fail(`count ${declared} does not fit the ${this.remaining} bytes left`)
@@ -158,7 +163,11 @@ export class ByteWriter {
   int32(value: number): void { const at = this.#room(4); writeInt32(this.#bytes, value, at) }
   int64(value: number): void { const at = this.#room(8); writeInt64(this.#bytes, value, at) }
 
+  /** An integer from 0 to 2^53−1; anything else throws RangeError. (The reader takes 32 bits.) */
   uvarint(value: number): void {
+    if (!Number.isSafeInteger(value) || value < 0) {
+      throw new RangeError(`${value} is not an integer in [0, 2^53)`)
+    }
     let rest = value
     while (rest >= 0x80) {
       this.int8((rest % 0x80) | 0x80)
@@ -167,11 +176,18 @@ export class ByteWriter {
     this.int8(rest)
   }
 
-  /** Zig-zag, 32 bits. */
-  varint(value: number): void { this.uvarint(((value << 1) ^ (value >> 31)) >>> 0) }
+  /** Zig-zag of a signed 32-bit integer; anything else throws RangeError. */
+  varint(value: number): void {
+    if ((value | 0) !== value) throw new RangeError(`${value} is not a signed 32-bit integer`)
+    this.uvarint(((value << 1) ^ (value >> 31)) >>> 0)
+  }
 
-  /** Zig-zag of a safe integer. 2·|value| can pass 2^53, so the lowest bit is written apart from the rest. */
+  /**
+   * Zig-zag of a safe integer; anything else throws RangeError. 2·|value| can pass 2^53, so the lowest bit is
+   * written apart from the rest.
+   */
   varlong(value: number): void {
+    if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not an integer within ±(2^53−1)`)
     const half = value >= 0 ? value : -(value + 1)
     const sign = value >= 0 ? 0 : 1
     const first = (half % 64) * 2 + sign
@@ -198,7 +214,10 @@ export class ByteWriter {
   }
 
   /** Overwrites four bytes written before: lengths and checksums known only at the end. */
-  patchInt32(at: number, value: number): void { writeInt32(this.#bytes, value, at) }
+  patchInt32(at: number, value: number): void {
+    assert(at >= 0 && at + 4 <= this.#at, 'four bytes written before')
+    writeInt32(this.#bytes, value, at)
+  }
 
   /** A view of what was written. The writer must not be used after it. */
   finish(): Uint8Array { return this.#bytes.subarray(0, this.#at) }

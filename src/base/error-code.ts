@@ -1,5 +1,5 @@
-// The one error vocabulary: Kafka's numbers and names, which of them a client may retry, and the two forms an
-// expected failure takes (a `Fault` value inside, a thrown `WeirError` where a whole call or a public promise fails).
+// The one error vocabulary: Kafka's numbers and names, which of them a client may retry, and the two forms of an
+// expected failure: a `Fault` inside, a thrown `WeirError` where a whole call or a public promise fails.
 
 const TABLE = {
   // name: [Kafka's number, retriable]
@@ -86,7 +86,7 @@ export interface LeaderHint {
   readonly leaderEpoch: number
 }
 
-/** An expected failure as a value. `message` names the value, the limit and the setting; `hint` says what to do next. */
+/** An expected failure as a value. `message` names value, limit and setting; `hint` says what to do next. */
 export interface Fault {
   readonly code: number
   readonly message: string
@@ -94,13 +94,14 @@ export interface Fault {
   readonly leader?: LeaderHint
 }
 
-export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault }
+export interface Refused { readonly ok: false; readonly fault: Fault }
+export type Result<T> = { readonly ok: true; readonly value: T } | Refused
 
 export function ok<T>(value: T): Result<T> {
   return { ok: true, value }
 }
 
-export function refuse(name: ErrorName, message: string, hint?: string): { readonly ok: false; readonly fault: Fault } {
+export function refuse(name: ErrorName, message: string, hint?: string): Refused {
   return { ok: false, fault: fault(name, message, hint) }
 }
 

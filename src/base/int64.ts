@@ -1,11 +1,11 @@
-// Checked int64 <-> number at byte positions. The only place where 64-bit integers on a wire or in a file become
-// numbers; everything beyond ±(2^53−1) is refused with RangeError.
+// Checked int64 <-> number at byte positions: the only place where 64-bit integers of a wire or a file become
+// numbers. Everything beyond ±(2^53−1) is refused with RangeError.
 
 const TWO_32 = 2 ** 32
 
 /** Big-endian int64 at `at`. Throws RangeError beyond ±(2^53−1) or past the end. */
 export function readInt64(bytes: Uint8Array, at: number): number {
-  if (at < 0 || at + 8 > bytes.length) throw new RangeError(`int64 at ${at} is past the end (${bytes.length} bytes)`)
+  if (at < 0 || at + 8 > bytes.length) throw outside(bytes, at)
   const high = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
   const low = ((bytes[at + 4]! << 24) | (bytes[at + 5]! << 16) | (bytes[at + 6]! << 8) | bytes[at + 7]!) >>> 0
   const value = high * TWO_32 + low
@@ -16,7 +16,7 @@ export function readInt64(bytes: Uint8Array, at: number): number {
 /** Big-endian int64 at `at`. Throws RangeError when `value` is not a safe integer or the end is passed. */
 export function writeInt64(bytes: Uint8Array, value: number, at: number): void {
   if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not an integer within ±(2^53−1)`)
-  if (at < 0 || at + 8 > bytes.length) throw new RangeError(`int64 at ${at} is past the end (${bytes.length} bytes)`)
+  if (at < 0 || at + 8 > bytes.length) throw outside(bytes, at)
   const high = Math.floor(value / TWO_32)
   const low = value - high * TWO_32
   bytes[at] = high >> 24
@@ -27,6 +27,10 @@ export function writeInt64(bytes: Uint8Array, value: number, at: number): void {
   bytes[at + 5] = low >>> 16
   bytes[at + 6] = low >>> 8
   bytes[at + 7] = low
+}
+
+function outside(bytes: Uint8Array, at: number): RangeError {
+  return new RangeError(`int64 at ${at} is past the end (${bytes.length} bytes)`)
 }
 
 export function readInt32(bytes: Uint8Array, at: number): number {
