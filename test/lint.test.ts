@@ -6,9 +6,12 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { makeTempDir, repoPath } from './support/paths.ts'
+import { makeTempDir, repoPath, repoRoot, sourceFiles } from './support/paths.ts'
 
-interface Report { readonly diagnostics: readonly { readonly code: string; readonly filename: string }[] }
+interface Report {
+  readonly diagnostics: readonly { readonly code: string; readonly filename: string; readonly message: string }[]
+  readonly number_of_files: number
+}
 
 const LONG = `export function long(): number {\n  let sum = 0\n${'  sum += 1\n'.repeat(70)}  return sum\n}\n`
 const SWITCH = "export function f(k: 'a' | 'b') {\n  switch (k) {\n    case 'a': return 1\n"
@@ -54,6 +57,14 @@ const ALLOWED: readonly (readonly [string, string])[] = [
   ['broker/ok5.ts', `${SWITCH}    case 'b': return 2\n  }\n}\n`]
 ]
 
+function oxlint(cwd: string, ...paths: readonly string[]): Report {
+  const run = spawnSync(process.execPath,
+    [repoPath('node_modules/oxlint/bin/oxlint'), '--format', 'json', ...paths],
+    { cwd, encoding: 'utf8', maxBuffer: 64 << 20 })
+  expect(run.stdout, run.stderr).to.match(/^\s*\{/)
+  return JSON.parse(run.stdout) as Report
+}
+
 function lint(files: readonly (readonly [string, string])[]): string[] {
   const tree = makeTempDir('lint')
   try {
@@ -70,14 +81,15 @@ function lint(files: readonly (readonly [string, string])[]): string[] {
       mkdirSync(join(tree.path, dirname(file)), { recursive: true })
       writeFileSync(join(tree.path, file), text)
     }
-    const run = spawnSync(process.execPath, [repoPath('node_modules/oxlint/bin/oxlint'), '--format', 'json'],
-      { cwd: tree.path, encoding: 'utf8', maxBuffer: 16 << 20 })
-    expect(run.stdout, run.stderr).to.match(/^\s*\{/)
-    const { diagnostics } = JSON.parse(run.stdout) as Report
-    return diagnostics.map(({ filename, code }) => `${filename}: ${code.replace(/^.*\((.*)\)$/, '$1')}`)
+    return oxlint(tree.path).diagnostics.map(({ filename, code }) => `${filename}: ${ruleOf(code)}`)
   } finally {
     tree.remove()
   }
+}
+
+/** `typescript(no-floating-promises)` is `no-floating-promises`. */
+function ruleOf(code: string): string {
+  return code.replace(/^.*\((.*)\)$/, '$1')
 }
 
 describe('lint', function () {
@@ -91,5 +103,12 @@ describe('lint', function () {
 
   it('lets the rooms that may touch the machine pass', () => {
     expect(lint(ALLOWED)).to.deep.equal([])
+  })
+
+  it('finds the real tree read and clean', () => {
+    const report = oxlint(repoRoot, 'src', 'controller', 'broker', 'test')
+    expect(report.number_of_files).to.be.at.least(sourceFiles().length)
+    expect(report.diagnostics.map(({ filename, code, message }) => `${filename}: ${ruleOf(code)}: ${message}`))
+      .to.deep.equal([])
   })
 })
