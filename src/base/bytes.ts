@@ -1,5 +1,5 @@
-// Forward-only byte reader and writer: big-endian integers of fixed width, zig-zag and unsigned varints, text,
-// bytes. The reader is sticky: from the first fault on it returns zeros, and `fault` says what was wrong.
+// Forward-only byte reader and writer: big-endian integers of fixed width, zig-zag and plain varints, bytes,
+// text. The reader is sticky: from the first fault on it returns zeros, and `fault` says what was wrong.
 
 import { assert } from './assert.ts'
 import { readInt64, writeInt64, readInt32, writeInt32, readInt16, writeInt16 } from './int64.ts'

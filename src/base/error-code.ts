@@ -1,5 +1,5 @@
-// The one error vocabulary: Kafka's numbers and names, which of them a client may retry, and the two forms of an
-// expected failure: a `Fault` inside, a thrown `WeirError` where a whole call or a public promise fails.
+// The one error vocabulary: Kafka's numbers and names, which of them a client may retry, and the two forms of
+// expected failures: a `Fault` inside, a thrown `WeirError` where a whole call or a public promise fails.
 
 const TABLE = {
   // name: [Kafka's number, retriable]
