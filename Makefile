@@ -10,7 +10,9 @@ SLICE := $(foreach room,base records raft log rpc,'dist/test/$(room)/**/*.test.j
 
 # The same flags as the loader's in src/rpc/protos.ts: types must say what it delivers.
 PROTO_FLAGS := --longs=Number --enums=Number --defaults --oneofs --grpcLib=@grpc/grpc-js
-PROTO_GEN := node_modules/.bin/proto-loader-gen-types $(notdir $(wildcard proto/*.proto)) --includeDirs=proto \
+# common.proto comes along as an import; named here it yields a file with unused lines, which the compiler refuses.
+PROTO_GEN := node_modules/.bin/proto-loader-gen-types \
+	$(filter-out common.proto,$(notdir $(wildcard proto/*.proto))) --includeDirs=proto \
 	--importFileExtension=.ts $(PROTO_FLAGS)
 GENERATED := src/rpc/generated
 
