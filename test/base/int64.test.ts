@@ -1,4 +1,4 @@
-// int64 ⇄ number: every edge of the safe range, against BigInt and DataView as references.
+// Int64 ⇄ number: every edge of the safe range, against BigInt and DataView as references.
 
 import { expect } from 'chai'
 
