@@ -6,7 +6,7 @@ import { posix } from 'node:path'
 
 import { repoPath, sourceFiles } from './support/paths.ts'
 
-const COLUMNS = 110
+const COLUMNS = 120
 
 /** What may stand without being imported. */
 const ROOTS = [
