@@ -53,7 +53,7 @@ export interface Disk {
   remove(path: string): Promise<void>
   /** Makes the entries of `dir` (creations, renames, removals) durable. */
   syncDir(dir: string): Promise<void>
-  /** Takes the exclusive lock `path` for this process, or rejects with code EBUSY. Released by `release` or by process death. */
+  /** Takes the exclusive lock `path`, or rejects with code EBUSY. Released by `release` or by process death. */
   lock(path: string): Promise<DiskLock>
 }
 
@@ -100,7 +100,7 @@ export type KvOp =
 
 export interface KvEntry { readonly key: Uint8Array; readonly value: Uint8Array }
 
-/** Ordered by unsigned byte comparison of keys. Failures reject with `DiskError`; the outcome of a failed write is unknown. */
+/** Ordered by unsigned byte comparison of keys. Failures reject with `DiskError`: a failed write's outcome is unknown. */
 export interface KeyValueStore {
   get(key: Uint8Array): Promise<Uint8Array | undefined>
   /** All of the batch or nothing. With 'sync' it is durable when the promise resolves. */
@@ -141,7 +141,7 @@ export interface Caller {
 
 /** One end of a bidirectional stream of messages, ordered, at most once. */
 export interface MessageStream<Out, In> {
-  /** Queues one message; false when more than the high-water mark is buffered: wait for `drain` before sending bulk data. */
+  /** Queues one message; false when more than the high-water mark is buffered: wait for `drain` before bulk data. */
   send(message: Out): boolean
   /** Half-close: no more `send`; the peer sees `end`. */
   end(): void
@@ -183,6 +183,8 @@ export function stream<Req, Res>(
 export interface Listener {
   /** The bound host:port (the port chosen when 0 was asked for). */
   readonly address: string
+  /** What the standard health service answers; true from the start. */
+  setServing(serving: boolean): void
   /** Accepts no new call; resolves when running calls ended, or were cut after `graceMs`. */
   close(graceMs: number): Promise<void>
 }

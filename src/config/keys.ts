@@ -11,7 +11,8 @@ interface Common { readonly doc: string; readonly dynamic?: true }
 interface IntKey extends Common {
   readonly type: 'int'; readonly unit: string; readonly min: number; readonly max: number; readonly default: number }
 interface BoolKey extends Common { readonly type: 'bool'; readonly default: boolean }
-interface TextKey extends Common { readonly type: 'text'; readonly default: string; readonly form?: RegExp; readonly like?: string }
+interface TextKey extends Common {
+  readonly type: 'text'; readonly default: string; readonly form?: RegExp; readonly like?: string }
 interface EnumKey extends Common { readonly type: 'enum'; readonly values: readonly string[]; readonly default: string }
 /** `1@host:port,2@host:port` */
 interface NodesKey extends Common { readonly type: 'nodes'; readonly default: string }
@@ -46,8 +47,8 @@ export const TOPIC_KEYS = {
     doc: 'How far a record timestamp may lie in the future' },
   'message.timestamp.before.max.ms': { type: 'int', unit: 'ms', min: 0, max: FOREVER, default: FOREVER, dynamic: true,
     doc: 'How far a record timestamp may lie in the past' },
-  'message.timestamp.type': { type: 'enum', values: ['CreateTime', 'LogAppendTime'], default: 'CreateTime', dynamic: true,
-    doc: 'Keep the timestamps of the producer, or stamp with the time of the append' },
+  'message.timestamp.type': { type: 'enum', values: ['CreateTime', 'LogAppendTime'], default: 'CreateTime',
+    dynamic: true, doc: 'Keep the timestamps of the producer, or stamp with the time of the append' },
   'min.insync.replicas': { type: 'int', unit: 'replicas', min: 1, max: 32_767, default: 1, dynamic: true,
     doc: 'Smallest ISR with which acks=all is accepted and the high watermark moves' },
   'retention.bytes': { type: 'int', unit: 'bytes', min: -1, max: FOREVER, default: -1, dynamic: true,
@@ -90,8 +91,6 @@ export const BROKER_KEYS = {
     doc: 'Replicas of a partition are spread over racks' },
   'broker.heartbeat.interval.ms': { type: 'int', unit: 'ms', min: 10, max: 60_000, default: 100,
     doc: 'Time between two heartbeats to the active controller' },
-  'broker.session.timeout.ms': { type: 'int', unit: 'ms', min: 50, max: 600_000, default: 700,
-    doc: 'A broker that reached no controller for this long stops answering as leader; keep equal to the controllers\'' },
   'replica.lag.time.max.ms': { type: 'int', unit: 'ms', min: 100, max: 600_000, default: 10_000,
     doc: 'A follower not caught up for this long leaves the ISR' },
   'replica.fetch.window.bytes': { type: 'int', unit: 'bytes', min: 64 * 1024, max: 256 * MIB, default: 4 * MIB,
@@ -200,7 +199,7 @@ export function checkTopicConfigs(entries: ReadonlyMap<string, string>): Fault |
   const config = topicConfig(entries)
   if (config['max.message.bytes'] > config['segment.bytes']) {
     return fault('INVALID_CONFIG', `max.message.bytes=${config['max.message.bytes']} is above ` +
-      `segment.bytes=${config['segment.bytes']}`, 'a batch must fit in a segment: raise segment.bytes or lower max.message.bytes')
+      `segment.bytes=${config['segment.bytes']}: a batch must fit in a segment`, 'raise one or lower the other')
   }
   return undefined
 }
