@@ -1,0 +1,48 @@
+// Group commit over all partition logs of a broker: a few files are synced at one time, everything appended meanwhile
+// rides on the next sync of its log. Round robin: a busy log waits behind the others.
+
+import { Fifo } from '../../src/base/fifo.ts'
+
+const LOGS_MAX = 1_000_000
+
+/** A partition log as the flusher sees it. */
+export interface Flushable {
+  /** Makes what is appended now durable. Never rejects: a log whose disk fails takes itself offline. */
+  flushNow(): Promise<void>
+}
+
+export class Flusher {
+  readonly #concurrency: number
+  readonly #waiting = new Fifo<Flushable>(LOGS_MAX)
+  readonly #queued = new Set<Flushable>()
+  readonly #running = new Set<Flushable>()
+
+  /** `concurrency`: files synced at one time (>= 1). */
+  constructor(concurrency: number) {
+    this.#concurrency = concurrency
+  }
+
+  /** Flushes `log` soon. Asking again before its flush began changes nothing; asking during it adds one after it. */
+  request(log: Flushable): void {
+    if (this.#queued.has(log)) return
+    this.#queued.add(log)
+    this.#waiting.push(log)
+    this.#next()
+  }
+
+  #next(): void {
+    for (let tries = this.#waiting.length; tries > 0 && this.#running.size < this.#concurrency; tries--) {
+      const log = this.#waiting.shift()!
+      if (this.#running.has(log)) {
+        this.#waiting.push(log)
+        continue
+      }
+      this.#queued.delete(log)
+      this.#running.add(log)
+      void log.flushNow().then(() => {
+        this.#running.delete(log)
+        this.#next()
+      })
+    }
+  }
+}
