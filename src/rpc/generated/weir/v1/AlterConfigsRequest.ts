@@ -1,0 +1,13 @@
+// Original file: proto/admin.proto
+
+import type { ConfigAlteration as _weir_v1_ConfigAlteration, ConfigAlteration__Output as _weir_v1_ConfigAlteration__Output } from '../../weir/v1/ConfigAlteration.ts';
+
+export interface AlterConfigsRequest {
+  'resources'?: (_weir_v1_ConfigAlteration)[];
+  'validateOnly'?: (boolean);
+}
+
+export interface AlterConfigsRequest__Output {
+  'resources': (_weir_v1_ConfigAlteration__Output)[];
+  'validateOnly': (boolean);
+}

@@ -1,0 +1,8 @@
+// Original file: proto/admin.proto
+
+
+export interface DescribeClusterRequest {
+}
+
+export interface DescribeClusterRequest__Output {
+}

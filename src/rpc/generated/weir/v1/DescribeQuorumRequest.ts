@@ -1,0 +1,8 @@
+// Original file: proto/admin.proto
+
+
+export interface DescribeQuorumRequest {
+}
+
+export interface DescribeQuorumRequest__Output {
+}

@@ -1,0 +1,10 @@
+// Original file: proto/admin.proto
+
+
+export interface DrainBrokerRequest {
+  'id'?: (number);
+}
+
+export interface DrainBrokerRequest__Output {
+  'id': (number);
+}

@@ -1,0 +1,8 @@
+// Original file: proto/admin.proto
+
+
+export interface ListTopicsRequest {
+}
+
+export interface ListTopicsRequest__Output {
+}

@@ -1,0 +1,10 @@
+// Original file: proto/admin.proto
+
+
+export interface ResumeBrokerRequest {
+  'id'?: (number);
+}
+
+export interface ResumeBrokerRequest__Output {
+  'id': (number);
+}

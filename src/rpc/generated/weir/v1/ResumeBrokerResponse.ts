@@ -1,0 +1,8 @@
+// Original file: proto/admin.proto
+
+
+export interface ResumeBrokerResponse {
+}
+
+export interface ResumeBrokerResponse__Output {
+}
