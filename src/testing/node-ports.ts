@@ -83,6 +83,10 @@ function fatedDisk(disk: Disk, fate: Fate): Disk {
   const guard = <T>(promise: Promise<T>) => fate.guard(promise)
   return {
     open: async (path, options) => fatedFile(await guard(disk.open(path, options)), path, fate),
+    createNow: (path) => {
+      if (fate.dead) throw killed(path)
+      return fatedFile(disk.createNow(path), path, fate)
+    },
     list: (dir) => guard(disk.list(dir)),
     exists: (path) => guard(disk.exists(path)),
     makeDir: (dir) => guard(disk.makeDir(dir)),
@@ -103,11 +107,15 @@ function fatedDisk(disk: Disk, fate: Fate): Disk {
   }
 }
 
+function killed(path: string): DiskError {
+  return new DiskError('EBADF', path, `${path}: the node was killed`)
+}
+
 function fatedFile(file: DiskFile, path: string, fate: Fate): DiskFile {
   const close = () => file.close()
   fate.onCrash.add(close)
   const alive = () => {
-    if (fate.dead) throw new DiskError('EBADF', path, `${path}: the node was killed`)
+    if (fate.dead) throw killed(path)
   }
   return {
     size: () => file.size(),
