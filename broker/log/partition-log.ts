@@ -1,0 +1,498 @@
+// The log of one partition: segments as one sequence of offsets. Appends happen in the caller's turn, into the page
+// cache; durability follows through the flusher.
+//
+//   logStartOffset <= highWatermark <= logEndOffset,  flushedOffset <= logEndOffset
+//
+// A storage error takes the log offline for good: its files are in an unknown state until the next start.
+
+import { assert } from '../../src/base/assert.ts'
+import { SerialQueue } from '../../src/base/async.ts'
+import { fault, ok, refuse, type Result } from '../../src/base/error-code.ts'
+import { DiskError, type Clock, type Disk, type Logger, type Metrics, type Timers } from '../../src/ports.ts'
+import {
+  baseOffset, batchBytes, checkBatch, lastOffset, lastOffsetDelta, maxTimestamp, partitionLeaderEpoch,
+  setBaseOffset, setLeaderEpoch, setLogAppendTime
+} from '../../src/records/batch.ts'
+import { writeSmallFile } from './checkpoint-file.ts'
+import { offsetFileName, SNAPSHOT_SUFFIX } from './file-names.ts'
+import type { Flusher } from './flusher.ts'
+import { encodeEpochs, EPOCH_FILE, type LeaderEpochs } from './leader-epochs.ts'
+import type { LogConfig } from './log-config.ts'
+import type { ProducerState } from './producer-state.ts'
+import { reloadProducers, type LoadedLog } from './recovery.ts'
+import { RetiredSegments } from './retired-segments.ts'
+import { segmentsToDelete } from './retention.ts'
+import { Segment } from './segment.ts'
+import { TailCache, type TailBudget } from './tail-cache.ts'
+
+const RELATIVE_OFFSET_MAX = 2 ** 31 - 1
+const POSITION_MAX = 2 ** 31 - 1
+
+export interface PartitionLogNeeds {
+  readonly topic: string
+  readonly partition: number
+  readonly dir: string
+  readonly disk: Disk
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly flusher: Flusher
+  readonly tailBudget: TailBudget
+}
+
+/** `logAppendTimeMs` -1 unless the topic stamps appends. A duplicate gets the offsets of the first append. */
+export type AppendResult = Result<{
+  readonly baseOffset: number; readonly lastOffset: number; readonly logAppendTimeMs: number }>
+
+/** Whole batches; the first may begin before the asked offset. `bytes` are shared: copy what you keep or change. */
+export interface LogRead { readonly bytes: Uint8Array; readonly nextOffset: number }
+
+export interface ReadRequest {
+  readonly offset: number
+  /** Exclusive: no batch that ends behind it is returned. */
+  readonly endOffset: number
+  readonly maxBytes: number
+  /** Return the first batch even if larger than `maxBytes` (KIP-74). */
+  readonly atLeastOneBatch: boolean
+}
+
+const NOTHING = new Uint8Array(0)
+
+export class PartitionLog {
+  readonly #needs: PartitionLogNeeds
+  readonly #segments: Segment[]
+  readonly #epochs: LeaderEpochs
+  readonly #producers: ProducerState
+  readonly #tail: TailCache
+  readonly #retired: RetiredSegments
+  /** Writers of small files beside the segments, one at a time. */
+  readonly #sideFiles = new SerialQueue()
+  #config: LogConfig
+  #logStartOffset: number
+  #logEndOffset: number
+  #flushedOffset: number
+  #highWatermark: number
+  #offline = false
+  #closed = false
+  /** Changes with each truncation: a sync that began before one proves nothing about what came after. */
+  #generation = 0
+  /** Sealed and not yet synced. */
+  #unsynced: Segment[] = []
+  #directoryDirty = false
+  #epochsDirty = false
+  /** More of the log is durable now. One owner: the partition. */
+  onFlushed: (() => void) | undefined
+  /** The log went offline. */
+  onOffline: (() => void) | undefined
+
+  /** What `loadLog` read, all of it durable. */
+  constructor(needs: PartitionLogNeeds, config: LogConfig, loaded: LoadedLog) {
+    this.#needs = needs
+    this.#config = config
+    this.#segments = [...loaded.segments]
+    this.#epochs = loaded.epochs
+    this.#producers = loaded.producers
+    this.#logStartOffset = loaded.logStartOffset
+    this.#logEndOffset = this.#active.nextOffset
+    this.#flushedOffset = this.#logEndOffset
+    this.#highWatermark = Math.min(Math.max(loaded.highWatermark, this.#logStartOffset), this.#logEndOffset)
+    this.#tail = new TailCache(needs.tailBudget)
+    this.#retired = new RetiredSegments(needs)
+  }
+
+  get logStartOffset(): number { return this.#logStartOffset }
+  get logEndOffset(): number { return this.#logEndOffset }
+  /** Everything before it is on the disk. */
+  get flushedOffset(): number { return this.#flushedOffset }
+  get highWatermark(): number { return this.#highWatermark }
+  /** Leader epoch of the last batch or of the current leadership; -1 with an empty history. */
+  get lastLeaderEpoch(): number { return this.#epochs.latest?.epoch ?? -1 }
+  get offline(): boolean { return this.#offline }
+  get sizeBytes(): number { return this.#segments.reduce((sum, segment) => sum + segment.sizeBytes, 0) }
+  get #active(): Segment { return this.#segments.at(-1)! }
+
+  setConfig(config: LogConfig): void {
+    this.#config = config
+    if (config.flushMode === 'sync' && this.#flushedOffset < this.#logEndOffset) this.#needs.flusher.request(this)
+  }
+
+  setHighWatermark(offset: number): void {
+    assert(offset >= this.#highWatermark && offset <= this.#logEndOffset,
+      () => `high watermark ${offset} lies in [${this.#highWatermark}, ${this.#logEndOffset}]`)
+    this.#highWatermark = offset
+  }
+
+  // ---- append ---------------------------------------------------------------------------------------------
+
+  /**
+   * Appends one batch that `validateProduceBatch` has passed, as leader. Base offset, leader epoch and (LogAppendTime)
+   * timestamps are patched in place; the bytes are the caller's again on return.
+   */
+  append(batch: Uint8Array, leaderEpoch: number): AppendResult {
+    if (this.#offline || this.#closed) return this.#refuseOffline()
+    const known = this.#producers.check(batch, 0)
+    if (known.kind === 'refused') return { ok: false, fault: known.fault }
+    if (known.kind === 'duplicate') {
+      return ok({ baseOffset: known.baseOffset, lastOffset: known.lastOffset, logAppendTimeMs: -1 })
+    }
+    if (batch.length > this.#config.segmentBytes) {
+      return refuse('RECORD_LIST_TOO_LARGE',
+        `batch of ${batch.length} bytes is larger than segment.bytes=${this.#config.segmentBytes}`,
+        'send smaller batches or raise segment.bytes')
+    }
+    const first = this.#logEndOffset
+    setBaseOffset(batch, 0, first)
+    setLeaderEpoch(batch, 0, leaderEpoch)
+    const stamped = this.#config.messageTimestampType === 'LogAppendTime'
+    const logAppendTimeMs = stamped ? this.#needs.clock.wallMs() : -1
+    if (stamped) setLogAppendTime(batch, 0, logAppendTimeMs)
+    try {
+      this.#write(batch, 0, batch.length)
+    } catch (error) {
+      this.#fail(error)
+      return this.#refuseOffline()
+    }
+    this.#appended()
+    return ok({ baseOffset: first, lastOffset: first + lastOffsetDelta(batch, 0), logAppendTimeMs })
+  }
+
+  /** Appends what the leader sent, offsets and epochs untouched. All of it is checked before any of it is written. */
+  appendReplicated(bytes: Uint8Array): Result<undefined> {
+    if (this.#offline || this.#closed) return this.#refuseOffline()
+    let next = this.#logEndOffset
+    for (let at = 0; at < bytes.length; at += batchBytes(bytes, at)) {
+      const wrong = checkBatch(bytes, at, bytes.length)
+      if (wrong !== undefined) return refuse('CORRUPT_MESSAGE', `replicated batch for offset ${next}: ${wrong}`)
+      if (baseOffset(bytes, at) < next) {
+        return refuse('OFFSET_OUT_OF_RANGE', `replicated batch at ${baseOffset(bytes, at)}, log end offset is ${next}`)
+      }
+      next = lastOffset(bytes, at) + 1
+    }
+    try {
+      for (let at = 0; at < bytes.length; at += batchBytes(bytes, at)) this.#write(bytes, at, batchBytes(bytes, at))
+    } catch (error) {
+      this.#fail(error)
+      return this.#refuseOffline()
+    }
+    if (bytes.length > 0) this.#appended()
+    return ok(undefined)
+  }
+
+  #write(bytes: Uint8Array, at: number, length: number): void {
+    const first = baseOffset(bytes, at)
+    const next = lastOffset(bytes, at) + 1
+    if (this.#mustRoll(length, maxTimestamp(bytes, at), next)) this.#roll(first)
+    const epoch = partitionLeaderEpoch(bytes, at)
+    if (this.#epochs.assign(epoch, first)) this.#epochsDirty = true
+    this.#active.append(bytes, at, length)
+    this.#producers.update(bytes, at)
+    this.#tail.append(bytes, at, length, first, next)
+    this.#logEndOffset = next
+  }
+
+  #appended(): void {
+    if (this.#config.flushMode === 'sync') this.#needs.flusher.request(this)
+  }
+
+  #mustRoll(length: number, timestamp: number, nextOffset: number): boolean {
+    const active = this.#active
+    if (active.sizeBytes === 0) return nextOffset - active.baseOffset > RELATIVE_OFFSET_MAX
+    const { firstTimestamp } = active
+    return active.sizeBytes + length > Math.min(this.#config.segmentBytes, POSITION_MAX)
+      || (firstTimestamp !== undefined && timestamp - firstTimestamp > this.#config.segmentMs)
+      || active.isIndexFull(this.#config.segmentIndexBytes)
+      || nextOffset - active.baseOffset > RELATIVE_OFFSET_MAX
+  }
+
+  /** Seals the active segment and starts one at `offset`. The old one is synced and snapshotted in the background. */
+  #roll(offset: number): void {
+    const sealed = this.#active
+    sealed.sealIndexes()
+    this.#segments.push(Segment.createNow({
+      disk: this.#needs.disk, dir: this.#needs.dir, baseOffset: offset,
+      indexIntervalBytes: this.#config.indexIntervalBytes }))
+    this.#unsynced.push(sealed)
+    this.#directoryDirty = true
+    this.#snapshotProducers(offset)
+    this.#needs.flusher.request(this)
+  }
+
+  #snapshotProducers(offset: number): void {
+    const bytes = this.#producers.snapshot()
+    const path = `${this.#needs.dir}/${offsetFileName(offset, SNAPSHOT_SUFFIX)}`
+    void this.#sideFile(() => writeSmallFile(this.#needs.disk, path, bytes))
+  }
+
+  // ---- durability -----------------------------------------------------------------------------------------
+
+  /** For the flusher. Everything appended before the call is durable when it resolves, unless the log went offline. */
+  async flushNow(): Promise<void> {
+    if (this.#offline || this.#closed) return
+    const end = this.#logEndOffset
+    const generation = this.#generation
+    try {
+      await this.#sync()
+    } catch (error) {
+      if (generation === this.#generation && !this.#closed) this.#fail(error)
+      return
+    }
+    // A truncation in between asked for a flush of its own.
+    if (generation !== this.#generation || this.#closed) return
+    this.#flushedOffset = Math.max(this.#flushedOffset, end)
+    this.onFlushed?.()
+  }
+
+  async #sync(): Promise<void> {
+    const sealed = this.#unsynced
+    this.#unsynced = []
+    const active = this.#active
+    if (this.#directoryDirty) {
+      this.#directoryDirty = false
+      await this.#needs.disk.syncDir(this.#needs.dir)
+    }
+    for (const segment of sealed) {
+      await segment.sync()
+      await segment.syncIndexes()
+    }
+    await active.sync()
+    // Epochs are rebuilt from batches behind the recovery point only: they must be safe before it may move.
+    if (this.#epochsDirty) await this.#writeEpochs()
+  }
+
+  #writeEpochs(): Promise<void> {
+    this.#epochsDirty = false
+    const text = encodeEpochs(this.#epochs.entries)
+    return this.#sideFiles.run(() => writeSmallFile(this.#needs.disk, `${this.#needs.dir}/${EPOCH_FILE}`, text))
+  }
+
+  #sideFile(write: () => Promise<void>): Promise<void> {
+    return this.#sideFiles.run(async () => {
+      if (this.#offline || this.#closed) return
+      try {
+        await write()
+      } catch (error) {
+        this.#fail(error)
+      }
+    })
+  }
+
+  #fail(error: unknown): void {
+    if (!(error instanceof DiskError)) throw error
+    if (this.#offline) return
+    this.#offline = true
+    this.#tail.clear()
+    this.#needs.metrics.count('weir_log_offline_total')
+    this.#needs.logger.error('partition log is offline until the next start', {
+      topic: this.#needs.topic, partition: this.#needs.partition, code: error.code, path: error.path,
+      reason: error.message })
+    this.onOffline?.()
+  }
+
+  #refuseOffline(): { readonly ok: false; readonly fault: ReturnType<typeof fault> } {
+    return refuse('KAFKA_STORAGE_ERROR',
+      `the log of ${this.#needs.topic}-${this.#needs.partition} is offline after a storage error`,
+      'see the log of this broker; free space or replace the disk, then restart it')
+  }
+
+  // ---- leader epochs --------------------------------------------------------------------------------------
+
+  /** A leadership begins here: durable before it resolves, so that later questions about the epoch have an answer. */
+  async beginEpoch(epoch: number): Promise<void> {
+    if (!this.#epochs.assign(epoch, this.#logEndOffset)) return
+    try {
+      await this.#writeEpochs()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Where `epoch`, or the largest smaller one there is, ends in this log; undefined when it cannot be known. */
+  endOffsetFor(epoch: number): { readonly epoch: number; readonly endOffset: number } | undefined {
+    return this.#epochs.endOffsetFor(epoch, this.#logEndOffset)
+  }
+
+  // ---- truncate -------------------------------------------------------------------------------------------
+
+  /** Drops every batch with a record at or behind `offset`. Followers only, with no append under way. */
+  async truncateTo(offset: number): Promise<void> {
+    if (this.#offline || offset >= this.#logEndOffset) return
+    assert(offset >= this.#logStartOffset, () => `truncation to ${offset} below log start ${this.#logStartOffset}`)
+    this.#generation++
+    this.#tail.truncateTo(offset)
+    this.#logEndOffset = offset
+    this.#clampTo(offset)
+    try {
+      const cut = this.#segments.findLastIndex((segment) => segment.baseOffset <= offset)
+      const dropped = this.#segments.splice(cut + 1)
+      this.#unsynced = this.#unsynced.filter((segment) => !dropped.includes(segment))
+      for (const segment of dropped.reverse()) await segment.remove()
+      await this.#active.truncateTo(offset)
+      this.#logEndOffset = this.#active.nextOffset
+      this.#clampTo(this.#logEndOffset)
+      this.#epochs.truncateFromEnd(this.#logEndOffset)
+      await this.#writeEpochs()
+      await reloadProducers(this.#needs, this.#segments, this.#producers, this.#logEndOffset)
+    } catch (error) {
+      this.#fail(error)
+    }
+    this.#directoryDirty = true
+    this.#needs.flusher.request(this)
+  }
+
+  #clampTo(offset: number): void {
+    this.#flushedOffset = Math.min(this.#flushedOffset, offset)
+    this.#highWatermark = Math.min(this.#highWatermark, offset)
+  }
+
+  /** Drops everything and goes on at `offset`: the leader's log begins behind this replica's end. */
+  async truncateFullyAndStartAt(offset: number): Promise<void> {
+    if (this.#offline) return
+    this.#generation++
+    this.#tail.clear()
+    try {
+      const old = this.#segments.splice(0)
+      this.#unsynced = []
+      for (const segment of old) await segment.remove()
+      this.#segments.push(Segment.createNow({
+        disk: this.#needs.disk, dir: this.#needs.dir, baseOffset: offset,
+        indexIntervalBytes: this.#config.indexIntervalBytes }))
+      this.#logStartOffset = offset
+      this.#logEndOffset = offset
+      this.#flushedOffset = offset
+      this.#highWatermark = offset
+      this.#epochs.clear()
+      this.#producers.clear()
+      await this.#writeEpochs()
+      await this.#needs.disk.syncDir(this.#needs.dir)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  // ---- read -----------------------------------------------------------------------------------------------
+
+  /** At once from memory or page cache, else a promise that may reject with DiskError (the log is offline then). */
+  read(wanted: ReadRequest): LogRead | Promise<LogRead> {
+    const endOffset = Math.min(wanted.endOffset, this.#logEndOffset)
+    if (wanted.offset >= endOffset) return { bytes: NOTHING, nextOffset: wanted.offset }
+    const request = { ...wanted, endOffset }
+    const cached = this.#tail.read(request)
+    if (cached !== undefined) return cached
+    return this.#segmentOf(wanted.offset).read(request)
+  }
+
+  /** The segment with the batch that contains `offset`, or the first behind it (compaction leaves gaps). */
+  #segmentOf(offset: number): Segment {
+    let low = 0
+    let high = this.#segments.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1
+      if (this.#segments[middle]!.baseOffset <= offset) low = middle
+      else high = middle - 1
+    }
+    while (low + 1 < this.#segments.length && this.#segments[low]!.nextOffset <= offset) low++
+    return this.#segments[low]!
+  }
+
+  /** The first record with this or a later timestamp. */
+  async offsetForTimestamp(timestamp: number): Promise<{
+    readonly offset: number; readonly timestamp: number; readonly leaderEpoch: number } | undefined> {
+    for (const segment of [...this.#segments]) {
+      if (segment.largestTimestamp < timestamp || segment.nextOffset <= this.#logStartOffset) continue
+      const found = await segment.offsetForTimestamp(timestamp, this.#logStartOffset)
+      if (found !== undefined) return { ...found, leaderEpoch: this.#epochs.epochAt(found.offset) }
+    }
+    return undefined
+  }
+
+  /** The first record with the largest timestamp of the log. */
+  offsetOfMaxTimestamp(): ReturnType<PartitionLog['offsetForTimestamp']> {
+    const largest = this.#segments.reduce((max, { largestTimestamp }) => Math.max(max, largestTimestamp), -1)
+    return largest < 0 ? Promise.resolve(undefined) : this.offsetForTimestamp(largest)
+  }
+
+  // ---- retention ------------------------------------------------------------------------------------------
+
+  /** Readers and followers see nothing before `offset` any more; files go with the next retention. */
+  deleteRecordsBefore(offset: number): void {
+    if (offset <= this.#logStartOffset) return
+    assert(offset <= this.#logEndOffset, () => `log start ${offset} lies within the log (${this.#logEndOffset})`)
+    this.#logStartOffset = offset
+    this.#highWatermark = Math.max(this.#highWatermark, offset)
+    this.#epochs.truncateFromStart(offset)
+    this.#epochsDirty = true
+  }
+
+  /** Lets old segments go by age, size and log start; the files stay for `file.delete.delay.ms`. */
+  applyRetention(): void {
+    if (this.#offline || this.#closed) return
+    const nowMs = this.#needs.clock.wallMs()
+    this.#producers.expire(nowMs - this.#config.producerIdExpirationMs)
+    const count = segmentsToDelete({
+      segments: this.#segments, retentionMs: this.#config.retentionMs, retentionBytes: this.#config.retentionBytes,
+      highWatermark: this.#highWatermark, logStartOffset: this.#logStartOffset, nowMs })
+    if (count === 0) return
+    try {
+      if (count === this.#segments.length) this.#roll(this.#logEndOffset)
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
+    const gone = this.#segments.splice(0, count)
+    this.deleteRecordsBefore(this.#segments[0]!.baseOffset)
+    this.#unsynced = this.#unsynced.filter((segment) => !gone.includes(segment))
+    this.#needs.logger.info('segments deleted by retention', {
+      topic: this.#needs.topic, partition: this.#needs.partition, segments: count,
+      logStartOffset: this.#logStartOffset })
+    void this.#sideFile(() => this.#retired.retire(gone, this.#config.fileDeleteDelayMs))
+  }
+
+  // ---- end ------------------------------------------------------------------------------------------------
+
+  /** Makes everything durable and closes the files. False: it could not (offline), recovery is needed at the start. */
+  async close(): Promise<boolean> {
+    if (this.#closed) return !this.#offline
+    let clean = !this.#offline
+    if (clean) {
+      this.#snapshotProducers(this.#logEndOffset)
+      this.#active.sealIndexes()
+      await this.#sideFiles.idle()
+      await this.flushNow()
+      clean = await this.#lastSync()
+    }
+    this.#closed = true
+    await this.#release()
+    return clean
+  }
+
+  async #lastSync(): Promise<boolean> {
+    try {
+      await this.#active.syncIndexes()
+      await this.#retired.removeNow()
+    } catch (error) {
+      this.#fail(error)
+    }
+    return !this.#offline
+  }
+
+  /** Closes the files as they are: the directory is about to go. */
+  async abandon(): Promise<void> {
+    this.#closed = true
+    this.#generation++
+    await this.#sideFiles.idle()
+    await this.#release()
+  }
+
+  async #release(): Promise<void> {
+    this.#tail.clear()
+    this.#retired.forget()
+    for (const segment of this.#segments) {
+      try {
+        await segment.close()
+      } catch (error) {
+        if (!(error instanceof DiskError)) throw error
+      }
+    }
+  }
+}
