@@ -24,6 +24,14 @@ export function nodeDisk(): Disk {
         throw error
       }
     }),
+    createNow: (path) => {
+      try {
+        const { O_RDWR, O_CREAT, O_EXCL } = fs.constants
+        return new NodeFile(fs.openSync(path, O_RDWR | O_CREAT | O_EXCL, 0o644), path, 0)
+      } catch (error) {
+        throw asDiskError(error, path, 'create')
+      }
+    },
     list: (dir) => attempt(dir, 'list', async () => (await fs.promises.readdir(dir)).sort()),
     exists: (path) => attempt(path, 'look up', () => exists(path)),
     makeDir: (dir) => attempt(dir, 'make directory', async () => {
