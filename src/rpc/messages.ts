@@ -121,7 +121,8 @@ type Wire<Value> =
 /** `{}` alone would accept anything. */
 interface Empty { readonly [field: string]: never }
 
-type Message<Generated> = keyof Generated extends never ? Empty : {
+/** A message as generated for the receiver, made the same for both sides. */
+export type Message<Generated> = keyof Generated extends never ? Empty : {
   readonly [Key in keyof Generated as true extends IsOneofName<Generated[Key]> ? never : Key]:
     undefined extends Generated[Key] ? Wire<Generated[Key]> | undefined : Wire<Generated[Key]>
 }
