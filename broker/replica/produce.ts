@@ -5,7 +5,7 @@
 
 import { fault, type Fault } from '../../src/base/error-code.ts'
 import type { Clock, Timer, Timers } from '../../src/ports.ts'
-import { validateProduceBatch } from '../../src/records/batch.ts'
+import { validateProduceBatch } from '../../src/records/validate.ts'
 import { findLeader, leadershipFault, type LookupNeeds } from './lookup.ts'
 import type { Partition } from './partition.ts'
 

@@ -154,6 +154,11 @@ export function writeBatchHeader(bytes: Uint8Array, at: number, header: BatchHea
  * only. Base offset and leader epoch are outside the checksum: compare them with what you expect.
  */
 export function checkBatch(bytes: Uint8Array, at: number, end: number): string | undefined {
+  return checkFrame(bytes, at, end) ?? checkNumbers(bytes, at)
+}
+
+/** The first half of `checkBatch`: magic, length and checksum. What fails here was damaged, or is no batch. */
+export function checkFrame(bytes: Uint8Array, at: number, end: number): string | undefined {
   if (end - at < BATCH_HEADER_BYTES) {
     return `${end - at} bytes are left, the header of a batch has ${BATCH_HEADER_BYTES}`
   }
@@ -164,10 +169,11 @@ export function checkBatch(bytes: Uint8Array, at: number, end: number): string |
   if (size > end - at) return `size ${size} passes the ${end - at} bytes there are`
   const crc = computedCrc(bytes, at)
   if (crc !== crcOf(bytes, at)) return `CRC-32C is ${hex(crc)}, the header says ${hex(crcOf(bytes, at))}`
-  return checkNumbers(bytes, at)
+  return undefined
 }
 
-function checkNumbers(bytes: Uint8Array, at: number): string | undefined {
+/** The second half: numbers that contradict each other or are beyond what we hold. Whoever wrote them lied. */
+export function checkNumbers(bytes: Uint8Array, at: number): string | undefined {
   const delta = lastOffsetDelta(bytes, at)
   const count = recordCount(bytes, at)
   if (delta < 0) return `last offset delta ${delta} is negative`
