@@ -78,7 +78,7 @@ export function readEnv(): Readonly<Record<string, string | undefined>> { return
 /** Arguments behind the name of the program. */
 export function readArguments(): readonly string[] { return process.argv.slice(2) }
 
-export function isTerminal(): boolean { return process.stdout.isTTY }
+export function isTerminal(): boolean { return Boolean(process.stdout.isTTY) }
 
 /** Resolves when stdout took `text`. When the reader went away (`| head`) the process ends quietly. */
 export function writeOut(text: string | Uint8Array): Promise<void> {
