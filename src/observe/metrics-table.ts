@@ -17,16 +17,26 @@ export const SIZE_BYTES: readonly number[] = powersOfFour(256, 10)
 /** How many at once, 1 to 4096. */
 export const BATCH: readonly number[] = powersOfFour(1, 7)
 
-const counter = (name: string, help: string): MetricRow => ({ name, kind: 'counter', help })
-const gauge = (name: string, help: string): MetricRow => ({ name, kind: 'gauge', help })
-const histogram = (name: string, buckets: readonly number[], help: string): MetricRow =>
-  ({ name, kind: 'histogram', buckets, help })
-
 // Process figures (weir_process_…, weir_nodejs_…) come from the library: see metrics.ts.
 export const METRICS: readonly MetricRow[] = [
-  counter('weir_controller_commands_total', 'Commands that the active controller proposed to the metadata log.'),
-  counter('weir_truncated_below_high_watermark_total',
-    'Truncations of a replica below its own high watermark. Must stay 0: more means that committed records were lost.')
+  {
+    name: 'weir_controller_commands_total', kind: 'counter',
+    help: 'Commands that the active controller proposed to the metadata log.'
+  },
+  { name: 'weir_raft_term', kind: 'gauge', help: 'Current term of this controller.' },
+  { name: 'weir_raft_commit_index', kind: 'gauge', help: 'Last metadata log entry this controller applied.' },
+  {
+    name: 'weir_log_offline_total', kind: 'counter',
+    help: 'Partition logs taken offline by a disk error; each stays so until the next start.'
+  },
+  {
+    name: 'weir_log_lost_durable_total', kind: 'counter',
+    help: 'Recoveries that found records missing which had been durable. Must stay 0: more means a faulty disk.'
+  },
+  {
+    name: 'weir_truncated_below_high_watermark_total', kind: 'counter',
+    help: 'Truncations of a replica below its own high watermark. Must stay 0: more means lost committed records.'
+  }
 ]
 
 function powersOfFour(first: number, count: number): readonly number[] {
