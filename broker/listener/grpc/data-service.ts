@@ -20,7 +20,7 @@ import { produce, type ProduceOutcome, type ProducePartition } from '../../repli
 import { batchFromRecords, recordsFromBatches } from '../../replica/structured.ts'
 import { serveFetchStream } from './fetch-stream.ts'
 import { describeMetadata } from './metadata-view.ts'
-import { okStatus, statusOf } from './status.ts'
+import { okStatus, statusOf } from '../../../src/rpc/outcome.ts'
 
 const PRODUCE_TIMEOUT_MS = 30_000
 const PRODUCE_TIMEOUT_MS_MAX = 300_000

@@ -8,7 +8,7 @@ import { checkRange, consumerPolicy, type FetchNeeds } from '../../replica/fetch
 import { findLeader, leadershipFault } from '../../replica/lookup.ts'
 import { PushSession, type Push, type Subscription } from '../../replica/push-session.ts'
 import { recordsFromBatches } from '../../replica/structured.ts'
-import { okStatus, statusOf } from './status.ts'
+import { okStatus, statusOf } from '../../../src/rpc/outcome.ts'
 
 const CREDIT_BYTES_MIN = 1024
 const CREDIT_BYTES_MAX = 64 * 1024 * 1024

@@ -1,30 +1,22 @@
 // The cluster as clients see it, from an image: where brokers are, who leads what.
 
 import { fault } from '../../../src/base/error-code.ts'
-import { topicByName, type MetadataImage, type TopicImage } from '../../../src/metadata/image.ts'
+import { topicByName, type MetadataImage } from '../../../src/metadata/image.ts'
 import type { GetMetadataResponse, TopicMetadata } from '../../../src/rpc/messages.ts'
-import { okStatus, statusOf } from './status.ts'
+import { statusOf } from '../../../src/rpc/outcome.ts'
+import { topicMetadata } from '../../../src/rpc/topic-metadata.ts'
 
 /** `names` empty = every topic. */
 export function describeMetadata(
   image: MetadataImage, names: readonly string[], controllerId: number): GetMetadataResponse {
-  const topics = names.length === 0 ? [...image.topics.values()].map(describeTopic) : names.map((name) => {
+  const topics = names.length === 0 ? [...image.topics.values()].map(topicMetadata) : names.map((name) => {
     const topic = topicByName(image, name)
-    return topic === undefined ? unknownTopic(name) : describeTopic(topic)
+    return topic === undefined ? unknownTopic(name) : topicMetadata(topic)
   })
   return {
     clusterId: image.clusterId, metadataOffset: image.offset, controllerId,
     brokers: [...image.brokers.values()].map(({ id, address, rack, fenced }) => ({ id, address, rack, fenced })),
     topics
-  }
-}
-
-function describeTopic(topic: TopicImage): TopicMetadata {
-  return {
-    status: okStatus, name: topic.name, topicId: topic.id,
-    partitions: topic.partitions.map((partition, index) => ({
-      partition: index, leader: partition.leader, leaderEpoch: partition.leaderEpoch,
-      partitionEpoch: partition.partitionEpoch, replicas: [...partition.replicas], isr: [...partition.isr] }))
   }
 }
 

@@ -8,7 +8,7 @@ import { methods } from '../../../src/rpc/protos.ts'
 import type { Partition } from '../../replica/partition.ts'
 import { PushSession, type Push } from '../../replica/push-session.ts'
 import { FollowerStreamState, verifyPosition } from '../../replica/replication.ts'
-import { okStatus, statusOf } from './status.ts'
+import { okStatus, statusOf } from '../../../src/rpc/outcome.ts'
 
 /** Partitions one follower may subscribe on one stream. */
 const SUBSCRIPTIONS_MAX = 100_000
