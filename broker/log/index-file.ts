@@ -97,6 +97,11 @@ export class OffsetIndex {
     this.#baseOffset = baseOffset
   }
 
+  /** A new file, at once; its directory entry is durable after `syncDir`. Throws DiskError EEXIST. */
+  static createNow(disk: Disk, path: string, baseOffset: number): OffsetIndex {
+    return new OffsetIndex(new EntryFile(disk, path, disk.createNow(path), OFFSET_ENTRY_BYTES), baseOffset)
+  }
+
   /** Opens or creates `path`. A file that cannot be an index is opened empty: `sanity` says why until `clear`. */
   static async open(disk: Disk, path: string, baseOffset: number): Promise<OffsetIndex> {
     const file = new EntryFile(disk, path, await disk.open(path, { create: true }), OFFSET_ENTRY_BYTES)
@@ -210,6 +215,11 @@ export class TimeIndex {
   private constructor(file: EntryFile, baseOffset: number) {
     this.#file = file
     this.#baseOffset = baseOffset
+  }
+
+  /** A new file, at once; its directory entry is durable after `syncDir`. Throws DiskError EEXIST. */
+  static createNow(disk: Disk, path: string, baseOffset: number): TimeIndex {
+    return new TimeIndex(new EntryFile(disk, path, disk.createNow(path), TIME_ENTRY_BYTES), baseOffset)
   }
 
   /** As `OffsetIndex.open`. */
