@@ -13,7 +13,7 @@ import { Flusher } from './flusher.ts'
 import { claimDirectory, lockDirectory, takeCleanMark, writeCleanMark } from './identity.ts'
 import type { LogConfig } from './log-config.ts'
 import { PartitionLog } from './partition-log.ts'
-import { loadLog } from './recovery.ts'
+import { loadLog, type LoadHints } from './recovery.ts'
 import { TailBudget } from './tail-cache.ts'
 
 const METADATA_FILE = 'partition.metadata'
@@ -114,30 +114,27 @@ export class LogManager {
     const known = this.#hosted.get(of.topicId)?.get(of.partition)
     if (known !== undefined) return known.log
     const dir = `${this.#options.dir}/${partitionDirName(of.topic, of.partition)}`
-    await this.#claim(dir, of)
+    const hints = await this.#claim(dir, of)
     const { disk, clock, timers, logger, metrics } = this.#options
     const needs = {
       topic: of.topic, partition: of.partition, dir, disk, clock, timers, logger, metrics,
       flusher: this.#flusher, tailBudget: this.#tailBudget }
-    const { recoveryPoints, logStarts, highWatermarks } = this.#opened.checkpoints
-    const loaded = await loadLog(needs, of.config, {
-      clean: this.#opened.previousBrokerEpoch >= 0,
-      recoveryPoint: recoveryPoints.get(of.topic)?.get(of.partition) ?? 0,
-      logStartOffset: logStarts.get(of.topic)?.get(of.partition) ?? 0,
-      highWatermark: highWatermarks.get(of.topic)?.get(of.partition) ?? 0 })
-    const log = new PartitionLog(needs, of.config, loaded)
+    const log = new PartitionLog(needs, of.config, await loadLog(needs, of.config, hints))
     let byIndex = this.#hosted.get(of.topicId)
     if (byIndex === undefined) this.#hosted.set(of.topicId, byIndex = new Map<number, Hosted>())
     byIndex.set(of.partition, { ...of, dir, log })
     return log
   }
 
-  async #claim(dir: string, of: { readonly topic: string; readonly partition: number; readonly topicId: string }) {
+  /** The directory is this topic's from now on; what the checkpoints say of it is void when it was not before. */
+  async #claim(dir: string, of: {
+    readonly topic: string; readonly partition: number; readonly topicId: string }): Promise<LoadHints> {
     const { disk, logger } = this.#options
+    const known = this.#takeCheckpoints(of.topic, of.partition)
     const path = `${dir}/${METADATA_FILE}`
     const text = await readSmallFile(disk, path)
     const owner = text === undefined ? undefined : /^topic_id: ([0-9a-f]{32})$/m.exec(text)?.[1]
-    if (owner === of.topicId) return
+    if (owner === of.topicId) return { clean: this.#opened.previousBrokerEpoch >= 0, ...known }
     if (await disk.exists(dir) && (await disk.list(dir)).length > 0) {
       const aside = fatedDirName(of.topic, of.partition, this.#options.random.id(), 'stray')
       logger.warn('directory of another topic set aside', { dir, aside, topicId: of.topicId, found: owner })
@@ -146,6 +143,19 @@ export class LogManager {
     await disk.makeDir(dir)
     await writeSmallFile(disk, path, `version: 0\ntopic_id: ${of.topicId}\n`)
     await disk.syncDir(this.#options.dir)
+    return { clean: false, recoveryPoint: 0, logStartOffset: 0, highWatermark: 0 }
+  }
+
+  /** What the last process noted of a partition; from now on its open log is asked. */
+  #takeCheckpoints(topic: string, partition: number) {
+    const { recoveryPoints, logStarts, highWatermarks } = this.#opened.checkpoints
+    const take = (checkpoint: OffsetCheckpoint): number => {
+      const offset = checkpoint.get(topic)?.get(partition) ?? 0
+      checkpoint.get(topic)?.delete(partition)
+      return offset
+    }
+    return {
+      recoveryPoint: take(recoveryPoints), logStartOffset: take(logStarts), highWatermark: take(highWatermarks) }
   }
 
   /** Removes a partition and its files; unknown ones are no error. Rejects with DiskError. */
@@ -180,9 +190,10 @@ export class LogManager {
   /** Writes recovery points, log starts and high watermarks, if they moved. Rejects with DiskError. */
   checkpoint(): Promise<void> {
     return this.#files.run(async () => {
-      const recoveryPoints = this.#offsets((log) => log.flushedOffset)
-      const logStarts = this.#offsets((log) => log.logStartOffset)
-      const highWatermarks = this.#offsets((log) => log.highWatermark)
+      const noted = this.#opened.checkpoints
+      const recoveryPoints = this.#offsets(noted.recoveryPoints, (log) => log.flushedOffset)
+      const logStarts = this.#offsets(noted.logStarts, (log) => log.logStartOffset)
+      const highWatermarks = this.#offsets(noted.highWatermarks, (log) => log.highWatermark)
       const all = recoveryPoints + logStarts + highWatermarks
       if (all === this.#lastCheckpoint) return
       const { disk, dir } = this.#options
@@ -193,8 +204,13 @@ export class LogManager {
     })
   }
 
-  #offsets(of: (log: PartitionLog) => number): string {
-    return encodeOffsets([...this.#all()].map(({ topic, partition, log }) => ({ topic, partition, offset: of(log) })))
+  /** Of every open log, and what was `noted` of those that are not open yet. */
+  #offsets(noted: OffsetCheckpoint, of: (log: PartitionLog) => number): string {
+    const entries = [...this.#all()].map(({ topic, partition, log }) => ({ topic, partition, offset: of(log) }))
+    for (const [topic, byIndex] of noted) {
+      for (const [partition, offset] of byIndex) entries.push({ topic, partition, offset })
+    }
+    return encodeOffsets(entries)
   }
 
   *#all(): Iterable<Hosted> {

@@ -1,0 +1,153 @@
+// Carries Raft messages between controllers: one stream to each other voter, opened again after a loss. Lost messages are
+// fine, Raft sends again; a snapshot goes in chunks on the same stream.
+
+import type { Clock, Logger, MessageStream, Network, Peer } from '../src/ports.ts'
+import type { RaftEnvelope, RaftHello, RaftReceipt } from '../src/rpc/messages.ts'
+import { methods } from '../src/rpc/protos.ts'
+import { decodeMessage, encodeMessage, SnapshotAssembly } from './raft-codec.ts'
+import type { Message } from './raft/types.ts'
+
+const RECONNECT_MS = 30
+/** Messages sent to one controller in one envelope. */
+const ENVELOPE_MESSAGES_MAX = 64
+
+export interface RaftTransportNeeds {
+  readonly nodeId: number
+  readonly clusterId: string
+  readonly voters: readonly number[]
+  readonly clock: Clock
+  readonly network: Network
+  readonly logger: Logger
+  /** Empty = not known yet. */
+  addressOf(nodeId: number): string
+  receive(messages: readonly Message[]): void
+  unreachable(nodeId: number): void
+  snapshotSent(nodeId: number, ok: boolean): void
+}
+
+interface Line {
+  readonly to: number
+  peer: Peer | undefined
+  stream: MessageStream<RaftEnvelope, RaftReceipt> | undefined
+  /** More than the high-water mark is buffered: what comes now is dropped. */
+  blocked: boolean
+  /** After a loss: no attempt before. */
+  retryAtMs: number
+}
+
+export class RaftTransport {
+  readonly #needs: RaftTransportNeeds
+  readonly #lines = new Map<number, Line>()
+  readonly #lastHeardMs = new Map<number, number>()
+  #closed = false
+
+  constructor(needs: RaftTransportNeeds) {
+    this.#needs = needs
+    for (const to of needs.voters) {
+      if (to === needs.nodeId) continue
+      this.#lines.set(to, { to, peer: undefined, stream: undefined, blocked: false, retryAtMs: -1 })
+    }
+  }
+
+  /** When a controller was heard last, monotonic ms. */
+  lastHeardMs(nodeId: number): number | undefined { return this.#lastHeardMs.get(nodeId) }
+
+  send(messages: readonly Message[]): void {
+    for (const line of this.#lines.values()) {
+      const own = messages.filter(({ to }) => to === line.to)
+      if (own.length > 0) this.#sendOn(line, own)
+    }
+  }
+
+  #sendOn(line: Line, messages: readonly Message[]): void {
+    const stream = this.#streamOf(line)
+    const hasSnapshot = messages.some(({ kind }) => kind === 'snapshot')
+    if (stream === undefined || line.blocked) {
+      this.#needs.unreachable(line.to)
+      if (hasSnapshot) this.#needs.snapshotSent(line.to, false)
+      return
+    }
+    const encoded = messages.flatMap(encodeMessage)
+    for (let at = 0; at < encoded.length; at += ENVELOPE_MESSAGES_MAX) {
+      if (!stream.send({ hello: null, messages: encoded.slice(at, at + ENVELOPE_MESSAGES_MAX) })) line.blocked = true
+    }
+  }
+
+  #streamOf(line: Line): Line['stream'] {
+    if (line.stream !== undefined || this.#closed) return line.stream
+    const address = this.#needs.addressOf(line.to)
+    if (address === '' || this.#needs.clock.monotonicMs() < line.retryAtMs) return undefined
+    if (line.peer?.address !== address) {
+      line.peer?.close()
+      line.peer = this.#needs.network.dial(address)
+    }
+    const stream = line.peer.open(methods.raft.exchange)
+    line.stream = stream
+    line.blocked = false
+    stream.handle({
+      message: () => { /* receipts say nothing */ },
+      drain: () => { line.blocked = false },
+      end: () => { stream.end() },
+      close: () => {
+        if (line.stream !== stream) return
+        line.stream = undefined
+        line.retryAtMs = this.#needs.clock.monotonicMs() + RECONNECT_MS
+        if (!this.#closed) this.#needs.unreachable(line.to)
+      }
+    })
+    stream.send({ hello: this.#hello(line.to), messages: [] })
+    return stream
+  }
+
+  #hello(to: number): RaftHello {
+    return {
+      from: this.#needs.nodeId, to, clusterId: this.#needs.clusterId, votersHash: votersHash(this.#needs.voters) }
+  }
+
+  /** Messages of another controller, on the stream that it opened. */
+  accept(stream: MessageStream<RaftReceipt, RaftEnvelope>): void {
+    let from: number | undefined
+    const assembly = new SnapshotAssembly()
+    stream.handle({
+      message: ({ hello, messages }) => {
+        if (from === undefined) {
+          const wrong = hello === null ? 'no hello' : this.#check(hello)
+          if (hello === null || wrong !== undefined) {
+            this.#needs.logger.error('controller refused', { from: hello?.from, reason: wrong })
+            stream.destroy(wrong ?? 'no hello')
+            return
+          }
+          from = hello.from
+        }
+        this.#lastHeardMs.set(from, this.#needs.clock.monotonicMs())
+        const sender = from
+        const received = messages.filter((one) => one.from === sender).map((one) => decodeMessage(one, assembly))
+          .filter((message) => message !== undefined)
+        if (received.length > 0) this.#needs.receive(received)
+      },
+      end: () => { stream.end() },
+      close: () => { /* the sender opens another */ }
+    })
+  }
+
+  #check(hello: RaftHello): string | undefined {
+    const { nodeId, clusterId, voters } = this.#needs
+    if (hello.clusterId !== clusterId) return `cluster.id ${hello.clusterId} is not ${clusterId}`
+    if (hello.to !== nodeId) return `looks for controller ${hello.to}, this is ${nodeId}: check controllers=`
+    if (hello.votersHash !== votersHash(voters)) return 'its list of controllers differs from ours: check controllers='
+    return voters.includes(hello.from) ? undefined : `controller ${hello.from} is no voter`
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const line of this.#lines.values()) {
+      line.stream?.destroy('controller stops')
+      line.peer?.close()
+    }
+  }
+}
+
+/** The same on each controller when the sets are the same: the sorted ids, readable. */
+export function votersHash(voters: readonly number[]): string {
+  return [...voters].sort((a, b) => a - b).join(',')
+}

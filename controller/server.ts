@@ -1,0 +1,196 @@
+// Composition root of a controller: constructs the parts, connects them, fixes the order of start and stop.
+
+import { WeirError } from '../src/base/error-code.ts'
+import type { ControllerConfig, NodeAddress } from '../src/config/keys.ts'
+import type { MetadataDelta } from '../src/metadata/delta.ts'
+import type { Listener, Ports } from '../src/ports.ts'
+import { ActiveController } from './active-controller.ts'
+import { BrokerSessions } from './broker-sessions.ts'
+import { LeaderBalance } from './leader-balance.ts'
+import { MetadataFeed } from './metadata-feed.ts'
+import { RaftDriver, type StateMachine } from './raft-driver.ts'
+import { RaftTransport, votersHash } from './raft-transport.ts'
+import { brokerService, type Watch } from './service/broker.ts'
+import { clusterService } from './service/cluster.ts'
+import { Forwarder } from './service/forward.ts'
+import { raftService } from './service/raft.ts'
+import { topicService } from './service/topics.ts'
+import { RaftStore } from './store/raft-store.ts'
+
+const CLOSE_GRACE_MS = 300
+const HANDOVER_WAIT_MS = 500
+const POLL_MS = 5
+
+export interface ControllerStatus {
+  readonly active: boolean
+  /** Raft leader as known here, -1 = unknown. */
+  readonly leaderId: number
+  readonly term: number
+  /** Last metadata offset applied. */
+  readonly metadataOffset: number
+}
+
+export interface RunningController {
+  readonly id: number
+  /** host:port of the gRPC listener. */
+  readonly address: string
+  status(): ControllerStatus
+  /** Hands Raft leadership over when it has it, ends streams, closes the store. */
+  close(): Promise<void>
+}
+
+export interface ControllerOptions {
+  /** Where the voters are; `config.controllers` unless a test learns the ports later. */
+  readonly controllers?: () => readonly NodeAddress[]
+}
+
+/** Rejects when the data directory belongs to another node, is in use or damaged, or the address cannot be bound. */
+export async function startController(
+  config: ControllerConfig, ports: Ports, options: ControllerOptions = {}): Promise<RunningController> {
+  const nodeId = config['node.id']
+  const logger = ports.logger.with({ controller: nodeId })
+  const voters = config.controllers.map(({ id }) => id)
+  const store = await RaftStore.open({
+    disk: ports.disk, openKeyValueStore: ports.openKeyValueStore, dir: config['data.dir'], nodeId,
+    clusterId: config['cluster.id'], votersHash: votersHash(voters), logger, random: ports.random })
+  let listener: Listener
+  const parts = connect(config, { ...ports, logger }, store, options)
+  try {
+    listener = await ports.network.listen(config.listen, parts.handlers)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  parts.driver.start()
+  let closing: Promise<void> | undefined
+  return {
+    id: nodeId,
+    address: listener.address,
+    status: () => {
+      const { leaderId, term } = parts.controller.leadership
+      return { active: parts.controller.isActive, leaderId, term, metadataOffset: parts.controller.image.offset }
+    },
+    close: () => {
+      closing ??= stop(parts, ports, nodeId, listener, store)
+      return closing
+    }
+  }
+}
+
+type Parts = ReturnType<typeof connect>
+
+function connect(config: ControllerConfig, ports: Ports, store: RaftStore, options: ControllerOptions) {
+  const { clock, timers, network, logger } = ports
+  const nodeId = config['node.id']
+  const controllers = options.controllers ?? (() => config.controllers)
+  const addressOf = (id: number) => controllers().find((one) => one.id === id)?.address ?? ''
+  const watches = new Set<Watch>()
+  const sessions = new BrokerSessions({
+    clock, timers, logger, sessionTimeoutMs: config['broker.session.timeout.ms'],
+    hints: config['broker.fence.on.connection.loss'], graceMs: config['broker.connection.loss.grace.ms'],
+    expire: (brokerId, brokerEpoch, reason) => { fence(brokerId, brokerEpoch, reason) } })
+  const balance = new LeaderBalance({
+    clock, timers, delayMs: config['leader.rebalance.delay.ms'], image: () => controller.image,
+    rebalance: (brokers, max) => { submitted(controller.submit({ kind: 'rebalanceLeaders', brokers, max })) } })
+  const controller: ActiveController = new ActiveController({
+    nodeId, logger, metrics: ports.metrics, queueMax: config['controller.queue.max'], addressOf,
+    propose: (data) => driver.propose(data),
+    readBarrier: () => driver.readBarrier(),
+    activated: () => { activated() },
+    deactivated: () => {
+      sessions.end()
+      balance.end()
+      for (const watch of [...watches]) watch.retire()
+    },
+    applied: (data, delta, image) => {
+      feed.append(data, image)
+      if (controller.isActive) followBrokers(delta)
+    },
+    restored: (image) => { feed.restart(image) } })
+  const feed = new MetadataFeed(controller.image)
+  const machine: StateMachine = {
+    leadershipChanged: (leadership) => { controller.leadershipChanged(leadership) },
+    committed: (entries) => {
+      controller.committed(entries)
+      feed.flush()
+    },
+    takeSnapshot: () => controller.takeSnapshot(),
+    restore: (index, data) => { controller.restore(index, data) } }
+  const transport: RaftTransport = new RaftTransport({
+    nodeId, clusterId: config['cluster.id'], voters: config.controllers.map(({ id }) => id), clock, network,
+    logger, addressOf, receive: (messages) => { driver.step(messages) },
+    unreachable: (id) => { driver.unreachable(id) },
+    snapshotSent: (id, ok) => { driver.snapshotSent(id, ok) } })
+  const driver: RaftDriver = new RaftDriver({
+    nodeId, voters: config.controllers.map(({ id }) => id), timers, random: ports.random.fork('raft'), logger,
+    metrics: ports.metrics, store, heartbeatIntervalMs: config['raft.heartbeat.interval.ms'],
+    electionTimeoutMs: config['raft.election.timeout.ms'], snapshotBytes: config['raft.snapshot.bytes'],
+    snapshotEntries: config['raft.snapshot.entries'],
+    send: (messages) => { transport.send(messages) },
+    die: (reason, cause) => { ports.die(reason, cause) } }, machine)
+
+  const activated = (): void => {
+    sessions.begin()
+    balance.begin()
+    for (const { id, epoch } of controller.image.brokers.values()) sessions.started(id, epoch)
+    if (controller.image.clusterId === '') {
+      submitted(controller.submit({ kind: 'formCluster', clusterId: config['cluster.id'] }))
+    }
+  }
+  const followBrokers = (delta: MetadataDelta): void => {
+    for (const id of delta.changedBrokers) {
+      const broker = controller.image.brokers.get(id)
+      if (broker === undefined) sessions.ended(id)
+      else sessions.started(id, broker.epoch)
+    }
+  }
+  const fencing = new Set<number>()
+  const fence = (brokerId: number, brokerEpoch: number, reason: string): void => {
+    if (fencing.has(brokerId) || controller.image.brokers.get(brokerId)?.fenced !== false) return
+    logger.warn('broker is fenced', { broker: brokerId, brokerEpoch, reason })
+    fencing.add(brokerId)
+    submitted(controller.submit({ kind: 'fenceBroker', brokerId, brokerEpoch })
+      .finally(() => { fencing.delete(brokerId) }))
+  }
+  /** A decision of this controller's own: if it is not taken now, the next look tries again. */
+  const submitted = (decision: Promise<unknown>): void => {
+    decision.catch((error: unknown) => {
+      if (!(error instanceof WeirError)) throw error
+      logger.debug('own decision not taken', { code: error.name, reason: error.message })
+    })
+  }
+  const forwarder = new Forwarder({ controller, network, clock, timers })
+  const handlers = [
+    ...raftService(transport),
+    ...brokerService({ controller, sessions, feed, nodeId, logger, watches }),
+    ...topicService({ controller, sessions, random: ports.random, forwarder, config }),
+    ...clusterService({
+      nodeId, controller, sessions, quorum: driver, forwarder, clock, timers, controllers,
+      lastHeardMs: (id) => transport.lastHeardMs(id) })
+  ]
+  return { controller, driver, transport, forwarder, watches, handlers, voters: config.controllers }
+}
+
+async function stop(
+  parts: Parts, ports: Ports, nodeId: number, listener: Listener, store: RaftStore): Promise<void> {
+  listener.setServing(false)
+  await handOver(parts, ports, nodeId)
+  for (const watch of [...parts.watches]) watch.retire()
+  parts.transport.close()
+  await parts.driver.close()
+  await listener.close(CLOSE_GRACE_MS)
+  parts.forwarder.close()
+  await store.close()
+}
+
+/** The most advanced other voter takes over, so that nobody has to wait for an election. */
+async function handOver({ driver, controller }: Parts, ports: Ports, nodeId: number): Promise<void> {
+  if (controller.leadership.leaderId !== nodeId) return
+  const [next] = driver.status().followers.filter(({ id, recentActive }) => id !== nodeId && recentActive)
+    .sort((a, b) => b.match - a.match)
+  if (next === undefined || !driver.transfer(next.id)) return
+  const deadlineMs = ports.clock.monotonicMs() + HANDOVER_WAIT_MS
+  while (controller.leadership.leaderId === nodeId && ports.clock.monotonicMs() < deadlineMs) {
+    await new Promise<void>((resolve) => { ports.timers.after(POLL_MS, resolve) })
+  }
+}
