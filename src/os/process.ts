@@ -1,6 +1,7 @@
 // This process as the roots see it: its signals, exit codes, crash policy, environment and standard streams.
 
 import { writeSync } from 'node:fs'
+import { isatty } from 'node:tty'
 
 import type { Logger, Ports } from '../ports.ts'
 import { errnoOf } from './disk-error.ts'
@@ -78,7 +79,8 @@ export function readEnv(): Readonly<Record<string, string | undefined>> { return
 /** Arguments behind the name of the program. */
 export function readArguments(): readonly string[] { return process.argv.slice(2) }
 
-export function isTerminal(): boolean { return Boolean(process.stdout.isTTY) }
+/** Whether stdout is one. */
+export function isTerminal(): boolean { return isatty(1) }
 
 /** Resolves when stdout took `text`. When the reader went away (`| head`) the process ends quietly. */
 export function writeOut(text: string | Uint8Array): Promise<void> {

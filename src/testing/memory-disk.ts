@@ -3,6 +3,7 @@
 
 import { DiskError, type Disk, type DiskFile, type DiskLock } from '../ports.ts'
 import { MemoryFile } from './memory-file.ts'
+import { promised } from './promised.ts'
 
 class Directory {
   readonly live = new Map<string, Entry>()
@@ -44,14 +45,16 @@ export class MemoryDisk implements Disk {
 
   // ---- the port -----------------------------------------------------------------------------------------
 
-  async open(path: string, options: { readonly create: boolean }): Promise<DiskFile> {
-    this.#mayFail('open', path)
-    const { parent, name } = this.#locate(path)
-    const entry = parent.live.get(name)
-    if (entry instanceof Directory) throw fault('EISDIR', path, 'open')
-    if (entry !== undefined) return this.#handle(entry, path)
-    if (!options.create) throw fault('ENOENT', path, 'open')
-    return this.#create(parent, name, path)
+  open(path: string, options: { readonly create: boolean }): Promise<DiskFile> {
+    return promised(() => {
+      this.#mayFail('open', path)
+      const { parent, name } = this.#locate(path)
+      const entry = parent.live.get(name)
+      if (entry instanceof Directory) throw fault('EISDIR', path, 'open')
+      if (entry !== undefined) return this.#handle(entry, path)
+      if (!options.create) throw fault('ENOENT', path, 'open')
+      return this.#create(parent, name, path)
+    })
   }
 
   createNow(path: string): DiskFile {
@@ -61,65 +64,79 @@ export class MemoryDisk implements Disk {
     return this.#create(parent, name, path)
   }
 
-  async list(dir: string): Promise<readonly string[]> {
-    this.#mayFail('list', dir)
-    return [...this.#directory(dir, 'list').live.keys()].sort()
+  list(dir: string): Promise<readonly string[]> {
+    return promised(() => {
+      this.#mayFail('list', dir)
+      return [...this.#directory(dir, 'list').live.keys()].sort()
+    })
   }
 
-  async exists(path: string): Promise<boolean> {
-    this.#mayFail('exists', path)
-    return this.#find(path) !== undefined
+  exists(path: string): Promise<boolean> {
+    return promised(() => {
+      this.#mayFail('exists', path)
+      return this.#find(path) !== undefined
+    })
   }
 
-  async makeDir(dir: string): Promise<void> {
-    this.#mayFail('makeDir', dir)
-    this.#makeDirs(dir)
+  makeDir(dir: string): Promise<void> {
+    return promised(() => {
+      this.#mayFail('makeDir', dir)
+      this.#makeDirs(dir)
+    })
   }
 
-  async rename(from: string, to: string): Promise<void> {
-    this.#mayFail('rename', from)
-    const source = this.#locate(from)
-    const target = this.#locate(to)
-    const entry = source.parent.live.get(source.name)
-    const replaced = target.parent.live.get(target.name)
-    if (entry === undefined) throw fault('ENOENT', from, `rename to ${to}`)
-    if (entry === replaced) return
-    if (entry instanceof Directory && replaced instanceof MemoryFile) throw fault('ENOTDIR', from, `rename to ${to}`)
-    if (entry instanceof MemoryFile && replaced instanceof Directory) throw fault('EISDIR', from, `rename to ${to}`)
-    if (replaced instanceof Directory && replaced.live.size > 0) throw fault('ENOTEMPTY', from, `rename to ${to}`)
-    source.parent.live.delete(source.name)
-    target.parent.live.set(target.name, entry)
+  rename(from: string, to: string): Promise<void> {
+    return promised(() => {
+      this.#mayFail('rename', from)
+      const source = this.#locate(from)
+      const target = this.#locate(to)
+      const entry = source.parent.live.get(source.name)
+      const replaced = target.parent.live.get(target.name)
+      if (entry === undefined) throw fault('ENOENT', from, `rename to ${to}`)
+      if (entry === replaced) return
+      if (entry instanceof Directory && replaced instanceof MemoryFile) throw fault('ENOTDIR', from, `rename to ${to}`)
+      if (entry instanceof MemoryFile && replaced instanceof Directory) throw fault('EISDIR', from, `rename to ${to}`)
+      if (replaced instanceof Directory && replaced.live.size > 0) throw fault('ENOTEMPTY', from, `rename to ${to}`)
+      source.parent.live.delete(source.name)
+      target.parent.live.set(target.name, entry)
+    })
   }
 
-  async remove(path: string): Promise<void> {
-    this.#mayFail('remove', path)
-    if (this.#find(path) === undefined) return
-    const { parent, name } = this.#locate(path)
-    parent.live.delete(name)
+  remove(path: string): Promise<void> {
+    return promised(() => {
+      this.#mayFail('remove', path)
+      if (this.#find(path) === undefined) return
+      const { parent, name } = this.#locate(path)
+      parent.live.delete(name)
+    })
   }
 
   async syncDir(dir: string): Promise<void> {
     this.#mayFail('syncDir', dir)
     const directory = this.#directory(dir, 'sync directory')
     const entries = new Map(directory.live)
-    await this.#later(() => { directory.durable = entries })
+    const life = this.#life
+    await this.#later(() => { if (life === this.#life) directory.durable = entries })
   }
 
-  async lock(path: string): Promise<DiskLock> {
-    this.#mayFail('lock', path)
-    const key = parts(path).join('/')
-    const { parent, name } = this.#locate(path)
-    if (this.#locks.has(key)) throw fault('EBUSY', path, 'lock: held already')
-    if (!parent.live.has(name)) parent.live.set(name, new MemoryFile())
-    this.#locks.add(key)
-    const life = this.#life
-    let released = false
-    return {
-      release: async () => {
-        if (!released && life === this.#life) this.#locks.delete(key)
-        released = true
+  lock(path: string): Promise<DiskLock> {
+    return promised(() => {
+      this.#mayFail('lock', path)
+      const key = parts(path).join('/')
+      const { parent, name } = this.#locate(path)
+      if (this.#locks.has(key)) throw fault('EBUSY', path, 'lock: held already')
+      if (!parent.live.has(name)) parent.live.set(name, new MemoryFile())
+      this.#locks.add(key)
+      const life = this.#life
+      let released = false
+      return {
+        release: () => {
+          if (!released && life === this.#life) this.#locks.delete(key)
+          released = true
+          return Promise.resolve()
+        }
       }
-    }
+    })
   }
 
   // ---- for tests ----------------------------------------------------------------------------------------
@@ -194,7 +211,7 @@ export class MemoryDisk implements Disk {
     }
     return {
       size: () => file.size,
-      read: async (into, position) => readNow(into, position),
+      read: (into, position) => promised(() => readNow(into, position)),
       readNow,
       writeNow: (pieces, position) => {
         enter('write')
@@ -205,11 +222,11 @@ export class MemoryDisk implements Disk {
         const mark = file.mark()
         await this.#later(() => { if (life === this.#life) file.settle(mark) })
       },
-      truncate: async (size) => {
+      truncate: (size) => promised(() => {
         enter('truncate')
         file.truncate(size)
-      },
-      close: async () => { closed = true }
+      }),
+      close: () => promised(() => { closed = true })
     }
   }
 

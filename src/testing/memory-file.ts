@@ -66,7 +66,7 @@ export class MemoryFile {
 
   /** Back to the last settled state. */
   losePower(): void {
-    for (const { position, bytes, oldSize } of this.#undo.reverse()) {
+    for (const { position, bytes, oldSize } of this.#undo.toReversed()) {
       this.#put(bytes, position)
       this.#resize(oldSize)
     }

@@ -2,6 +2,7 @@
 
 import { assert } from '../base/assert.ts'
 import { DiskError, type KeyValueStore, type KvEntry, type KvOp, type OpenKeyValueStore } from '../ports.ts'
+import { promised } from './promised.ts'
 
 export interface MemoryStores {
   /** EBUSY when the path is open already. */
@@ -17,12 +18,12 @@ export interface MemoryStores {
 export function memoryStores(): MemoryStores {
   const stores = new Map<string, Content>()
   return {
-    open: async (path) => {
+    open: (path) => promised(() => {
       const content = stores.get(path) ?? new Content()
       stores.set(path, content)
       if (content.handle !== undefined) throw failure('EBUSY', path, 'open the store: it is open already')
       return new MemoryStore(content, path)
-    },
+    }),
     losePower: (path) => { stores.get(path)?.losePower() },
     wipe: (path) => {
       const content = stores.get(path)
@@ -76,7 +77,7 @@ class Content {
 
   losePower(): void {
     this.handle = undefined
-    for (const { key, old } of this.#undo.reverse()) this.#set(key, old)
+    for (const { key, old } of this.#undo.toReversed()) this.#set(key, old)
     this.#undo = []
   }
 
@@ -111,9 +112,11 @@ class MemoryStore implements KeyValueStore {
     content.handle = this
   }
 
-  async get(key: Uint8Array): Promise<Uint8Array | undefined> {
-    this.#enter('read')
-    return this.#content.get(key)?.slice()
+  get(key: Uint8Array): Promise<Uint8Array | undefined> {
+    return promised(() => {
+      this.#enter('read')
+      return this.#content.get(key)?.slice()
+    })
   }
 
   async write(batch: readonly KvOp[], durability: 'sync' | 'lazy'): Promise<void> {
@@ -132,14 +135,17 @@ class MemoryStore implements KeyValueStore {
     if (content.handle === this) content.settle(mark)
   }
 
-  async range(from: Uint8Array, to: Uint8Array, limit: number): Promise<readonly KvEntry[]> {
-    this.#enter('read')
-    assert(limit >= 0, () => `limit ${limit} >= 0`)
-    return this.#content.range(from, to, limit).map(({ key, value }) => ({ key: key.slice(), value: value.slice() }))
+  range(from: Uint8Array, to: Uint8Array, limit: number): Promise<readonly KvEntry[]> {
+    return promised(() => {
+      this.#enter('read')
+      assert(limit >= 0, () => `limit ${limit} >= 0`)
+      return this.#content.range(from, to, limit).map(({ key, value }) => ({ key: key.slice(), value: value.slice() }))
+    })
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     if (this.#content.handle === this) this.#content.handle = undefined
+    return Promise.resolve()
   }
 
   #enter(tried: string): void {
