@@ -43,14 +43,14 @@ export class StickyPartition {
   }
 
   /** `usable` are the partitions that have a leader now; all are taken when none has. */
-  choose(usable: readonly number[], partitionCount: number): number {
-    if (this.#current < 0 || this.#current >= partitionCount) this.#current = this.#other(usable, partitionCount)
+  choose(usable: () => readonly number[], partitionCount: number): number {
+    if (this.#current < 0 || this.#current >= partitionCount) this.#current = this.#other(usable(), partitionCount)
     return this.#current
   }
 
   /** The batch of `partition` is closed: the next record may go elsewhere. */
-  batchClosed(partition: number, usable: readonly number[], partitionCount: number): void {
-    if (partition === this.#current) this.#current = this.#other(usable, partitionCount)
+  batchClosed(partition: number, usable: () => readonly number[], partitionCount: number): void {
+    if (partition === this.#current) this.#current = this.#other(usable(), partitionCount)
   }
 
   #other(usable: readonly number[], partitionCount: number): number {

@@ -37,26 +37,26 @@ describe('murmur2', () => {
 describe('StickyPartition', () => {
   it('stays until the batch is closed, then takes another partition that has a leader', () => {
     const sticky = new StickyPartition(fixedRandom(1))
-    const first = sticky.choose([0, 2], 3)
+    const first = sticky.choose(() => [0, 2], 3)
     expect(first).to.be.oneOf([0, 2])
-    for (let times = 0; times < 5; times++) expect(sticky.choose([0, 2], 3)).to.equal(first)
-    sticky.batchClosed(first, [0, 2], 3)
-    expect(sticky.choose([0, 2], 3)).to.equal(2 - first)
+    for (let times = 0; times < 5; times++) expect(sticky.choose(() => [0, 2], 3)).to.equal(first)
+    sticky.batchClosed(first, () => [0, 2], 3)
+    expect(sticky.choose(() => [0, 2], 3)).to.equal(2 - first)
   })
 
   it('ignores the end of a batch of another partition', () => {
     const sticky = new StickyPartition(fixedRandom(1))
-    const first = sticky.choose([0, 1, 2], 3)
-    sticky.batchClosed((first + 1) % 3, [0, 1, 2], 3)
-    expect(sticky.choose([0, 1, 2], 3)).to.equal(first)
+    const first = sticky.choose(() => [0, 1, 2], 3)
+    sticky.batchClosed((first + 1) % 3, () => [0, 1, 2], 3)
+    expect(sticky.choose(() => [0, 1, 2], 3)).to.equal(first)
   })
 
   it('takes any partition when none has a leader, and the only one when there is one', () => {
     const sticky = new StickyPartition(fixedRandom(1))
-    expect(sticky.choose([], 4)).to.be.within(0, 3)
+    expect(sticky.choose(() => [], 4)).to.be.within(0, 3)
     const only = new StickyPartition(fixedRandom(1))
-    expect(only.choose([3], 4)).to.equal(3)
-    only.batchClosed(3, [3], 4)
-    expect(only.choose([3], 4)).to.equal(3)
+    expect(only.choose(() => [3], 4)).to.equal(3)
+    only.batchClosed(3, () => [3], 4)
+    expect(only.choose(() => [3], 4)).to.equal(3)
   })
 })
