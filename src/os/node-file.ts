@@ -1,5 +1,5 @@
-// An open file over node:fs. Writes and small reads happen on the caller's turn (they touch the page cache only);
-// syncs, truncates and other reads go to the thread pool.
+// An open file over node:fs. Writes and small reads happen on the caller's turn, for they touch the page cache only.
+// Syncs, truncates and other reads go to the thread pool.
 
 import * as fs from 'node:fs'
 import { promisify } from 'node:util'

@@ -24,8 +24,8 @@ export function exit(code: ExitCode): never { process.exit(code) }
 export function setExitCode(code: ExitCode): void { process.exitCode = code }
 
 /**
- * SIGTERM and SIGINT: the first calls `drain` and exits 0 when it resolves (a rejection is left to the crash policy);
- * the second calls `now`, if given, and exits 1 at once. Returns a function that stops listening.
+ * SIGTERM and SIGINT: the first calls `drain` and exits 0 when it resolves (a rejection is left to the crash policy).
+ * The second calls `now`, if given, and exits 1 at once. Returns a function that stops listening.
  */
 export function onSignals(actions: {
   readonly drain: (signal: string) => Promise<void>
