@@ -49,11 +49,13 @@ const gzip: Codec = {
   compress: (bytes) => plain(gzipSync(bytes)),
   decompress(bytes, maxBytes) {
     try {
-      return plain(gunzipSync(bytes, { maxOutputLength: Math.max(1, maxBytes) }))
+      // zlib takes no limit of 0.
+      const content = gunzipSync(bytes, { maxOutputLength: Math.max(1, maxBytes) })
+      if (content.length <= maxBytes) return plain(content)
     } catch (error) {
-      if (error instanceof RangeError) throw tooLarge('gzip', maxBytes)
-      throw error
+      if (!(error instanceof RangeError)) throw error
     }
+    throw tooLarge('gzip', maxBytes)
   }
 }
 
@@ -92,7 +94,9 @@ const zstd: Codec = {
     for (const { from, to, mostBytes, exact } of zstdFrames(bytes)) {
       if (exact && mostBytes > room) throw tooLarge('zstd', maxBytes)
       const part = zstdFrame(bytes.subarray(from, to), Math.min(mostBytes, room))
-      if (part === undefined) throw exact ? new Error('a zstd frame that claims too little') : tooLarge('zstd', maxBytes)
+      if (part === undefined) {
+        throw exact ? new Error('a zstd frame that claims too little') : tooLarge('zstd', maxBytes)
+      }
       parts.push(part)
       room -= part.length
     }

@@ -118,7 +118,7 @@ function bodyBytes(record: NewRecord, timestampDelta: number, offsetDelta: numbe
     const keyBytes = Buffer.byteLength(key)
     size += varintBytes(keyBytes) + keyBytes + nullableBytes(value)
   }
-  if (size > 0x7fffffff) throw new RangeError(`a record of ${size} bytes, at most ${0x7fffffff} fit`)
+  if (size > 0x7fffffff) throw new RangeError(`a record of ${size} bytes, at most 2^31−1 fit`)
   return size
 }
 

@@ -29,7 +29,7 @@ export function* batchesIn(bytes: Uint8Array): Generator<number, void, undefined
     const left = bytes.length - at
     const size = left < batch.BATCH_HEADER_BYTES ? 0 : batch.batchBytes(bytes, at)
     if (size < batch.BATCH_HEADER_BYTES || size > left) {
-      throw corrupt(at, left < batch.BATCH_HEADER_BYTES ? `${left} bytes are no batch` : `size ${size} of ${left} bytes`)
+      throw corrupt(at, size === 0 ? `${left} bytes are no batch` : `size ${size} of ${left} bytes`)
     }
     if (batch.magic(bytes, at) !== batch.BATCH_MAGIC) throw corrupt(at, `magic ${batch.magic(bytes, at)}`)
     yield at
