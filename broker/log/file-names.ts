@@ -9,6 +9,8 @@ export const SNAPSHOT_SUFFIX = '.snapshot'
 /** Behind a whole file name: waits for its removal; output of an unfinished compaction. */
 export const DELETED_SUFFIX = '.deleted'
 export const CLEANED_SUFFIX = '.cleaned'
+/** A small file that is being written, before it takes its name. */
+export const TEMPORARY_SUFFIX = '.tmp'
 
 const KINDS = [LOG_SUFFIX, INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX, SNAPSHOT_SUFFIX] as const
 export type OffsetFileSuffix = typeof KINDS[number]
@@ -32,9 +34,9 @@ export function parseOffsetFileName(name: string): OffsetFile | undefined {
   return suffix === undefined || !Number.isSafeInteger(offset) ? undefined : { offset, suffix }
 }
 
-/** True for what a crash left behind: files on their way out, and unfinished compaction output. */
+/** True for what a crash left behind: files on their way out, and files that were not finished. */
 export function isLeftover(name: string): boolean {
-  return name.endsWith(DELETED_SUFFIX) || name.endsWith(CLEANED_SUFFIX)
+  return [DELETED_SUFFIX, CLEANED_SUFFIX, TEMPORARY_SUFFIX].some((suffix) => name.endsWith(suffix))
 }
 
 /** Why a partition directory is not in use: it waits for removal, or its replica is not assigned to this broker. */
