@@ -1,3 +1,5 @@
+// Header fields, patches and checks of a batch in a buffer, against bytes that other clients wrote.
+
 import { expect } from 'chai'
 
 import { writeInt32, writeInt64 } from '../../src/base/int64.ts'

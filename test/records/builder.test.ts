@@ -1,3 +1,5 @@
+// Batches and markers as they are built, byte by byte against those of other clients.
+
 import { expect } from 'chai'
 
 import { AssertionError } from '../../src/base/assert.ts'

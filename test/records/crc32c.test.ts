@@ -1,3 +1,5 @@
+// The checksum against the check value of its polynomial.
+
 import { expect } from 'chai'
 
 import { crc32c } from '../../src/records/crc32c.ts'

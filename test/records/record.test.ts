@@ -1,3 +1,5 @@
+// Records read back from batches: round trips over all codecs, and refusal of what is not whole.
+
 import { expect } from 'chai'
 
 import { ErrorCode, WeirError } from '../../src/base/error-code.ts'

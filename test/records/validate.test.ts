@@ -1,3 +1,5 @@
+// What a broker refuses from producers: damage, lies of every kind, times out of range, bombs.
+
 import { expect } from 'chai'
 
 import { writeInt16, writeInt32, writeInt64 } from '../../src/base/int64.ts'
