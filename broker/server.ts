@@ -52,6 +52,7 @@ export async function startBroker(
     dir: config['data.dir'], nodeId: brokerId, clusterId: config['cluster.id'],
     disk: ports.disk, clock: ports.clock, timers: ports.timers, random: ports.random, logger, metrics: ports.metrics,
     flushConcurrency: config['log.flush.concurrency'],
+    tailCacheBytes: config['log.tail.cache.bytes'],
     checkpointIntervalMs: config['log.checkpoint.interval.ms'],
     retentionCheckIntervalMs: config['log.retention.check.interval.ms']
   })

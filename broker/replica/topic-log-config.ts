@@ -11,13 +11,9 @@ export function logConfigOf(topic: TopicConfig, broker: BrokerConfig): LogConfig
     segmentIndexBytes: topic['segment.index.bytes'],
     retentionMs: topic['retention.ms'],
     retentionBytes: topic['retention.bytes'],
-    maxMessageBytes: topic['max.message.bytes'],
     messageTimestampType: topic['message.timestamp.type'],
-    messageTimestampBeforeMaxMs: topic['message.timestamp.before.max.ms'],
-    messageTimestampAfterMaxMs: topic['message.timestamp.after.max.ms'],
     flushMode: topic['flush.mode'],
     fileDeleteDelayMs: topic['file.delete.delay.ms'],
-    producerIdExpirationMs: broker['producer.id.expiration.ms'],
-    tailCacheBytes: broker['log.tail.cache.bytes']
+    producerIdExpirationMs: broker['producer.id.expiration.ms']
   }
 }

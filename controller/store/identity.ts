@@ -7,7 +7,7 @@ import { DiskError, type Disk, type DiskFile, type DiskLock } from '../../src/po
 export interface Identity {
   readonly clusterId: string
   readonly nodeId: number
-  /** Hash over ids and addresses of all voters: the voter set is fixed for the life of a cluster. */
+  /** Stands for the set of voters, which is fixed for the life of a cluster. */
   readonly votersHash: string
   /** Random, made with the directory. */
   readonly directoryId: string
@@ -81,7 +81,7 @@ function mismatch(path: string, name: string, found: string | undefined, wanted:
       return weirError('INCONSISTENT_CLUSTER_ID', what, 'correct cluster.id or data.dir')
     case 'voters.hash':
       return weirError('KAFKA_STORAGE_ERROR', what,
-        'the set of controllers cannot change after the first start: restore controller.voters as it was')
+        'the set of controllers cannot change after the first start: restore the setting controllers as it was')
     default:
       return weirError('KAFKA_STORAGE_ERROR', what, `correct ${name === 'role' ? 'data.dir' : `${name} or data.dir`}`)
   }

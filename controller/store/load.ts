@@ -63,7 +63,7 @@ function show(record: WitnessRecord): string {
 export async function loadEntries(kv: KeyValueStore, state: StoreState): Promise<Result<readonly Entry[]>> {
   const entries: Entry[] = []
   let next = state.firstIndex
-  let term = 0
+  let term = state.firstIndex > state.snapshot.index ? state.snapshot.term : 0
   for (;;) {
     const page = await kv.range(entryKey(next), END_KEY, PAGE_ENTRIES)
     for (const { key, value } of page) {

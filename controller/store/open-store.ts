@@ -6,7 +6,7 @@ import type { Result } from '../../src/base/error-code.ts'
 import type { Disk, DiskLock, KeyValueStore, KvOp, Logger, OpenKeyValueStore, Random } from '../../src/ports.ts'
 import { lockDirectory, readIdentity, writeIdentity } from './identity.ts'
 import { EMPTY_STATE, loadEntries, loadSnapshot, loadState, witnessOf, type Loaded } from './load.ts'
-import { entryKey, type StoreState } from './log-codec.ts'
+import { STATE_KEY, encodeState, entryKey, type StoreState } from './log-codec.ts'
 import { SnapshotFiles } from './snapshot-files.ts'
 import { damagedState } from './storage-fault.ts'
 import { Witness } from './witness.ts'
@@ -18,7 +18,7 @@ export interface RaftStoreOptions {
   readonly dir: string
   readonly nodeId: number
   readonly clusterId: string
-  /** Hash over ids and addresses of all voters. */
+  /** Stands for the set of voters; one line of text. */
   readonly votersHash: string
   readonly logger: Logger
   /** For the id of a new directory. */
@@ -60,6 +60,9 @@ export async function openStore(options: RaftStoreOptions): Promise<OpenedStore>
     const parts = { kv, witness, snapshots, lock }
     const { state, loaded } = await checkStore(options, parts)
     const directoryId = identity?.directoryId ?? await claim(options, state)
+    // Not for a new directory only: whoever made this one may have been killed before its names were durable.
+    await disk.syncDir(dir)
+    await disk.syncDir(dirname(dir))
     return { parts, directoryId, state, loaded }
   } catch (error) {
     for (const step of undo.reverse()) await step()
@@ -97,8 +100,12 @@ async function checkStore(
   for (const meta of await snapshots.list()) {
     if (meta.index > state.snapshot.index) await snapshots.remove(meta)
   }
-  // From here on this state may be acted upon, so the witness must know it first.
-  if (state.sequence > witness.current.sequence) await witness.write(witnessOf(state))
+  // From here on this state may be acted upon, so it must be durable (after a kill it may be in the page cache only),
+  // and the witness must know it.
+  if (state.sequence > witness.current.sequence) {
+    await kv.write([{ kind: 'put', key: STATE_KEY, value: encodeState(state) }], 'sync')
+    await witness.write(witnessOf(state))
+  }
   return { state, loaded: { hardState: state.hardState, snapshot, entries } }
 }
 
@@ -123,7 +130,6 @@ async function claim(options: RaftStoreOptions, state: StoreState): Promise<stri
     throw damagedState(dir, 'it has been used, but meta.properties, which says by whom, is missing')
   }
   const directoryId = random.id()
-  await disk.syncDir(dirname(dir))
   await writeIdentity(disk, dir, { nodeId, clusterId, votersHash, directoryId })
   return directoryId
 }

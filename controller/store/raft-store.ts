@@ -128,13 +128,13 @@ export class RaftStore {
     let ops = snapshot === undefined ? [] : await this.#install(snapshot)
     const meta = snapshot ?? this.#state.snapshot
     if (entries.length > 0) this.#checkEntries(entries, hardState, meta)
+    const last = entries.at(-1)?.index ?? this.#log.lastIndex
+    assert(hardState.commit <= last, () => `commit ${hardState.commit} within a log that ends with ${last}`)
     for (const group of groups(entries)) {
       ops.push(...this.#append(group))
       await this.#write(ops, hardState, meta)
       ops = []
     }
-    assert(hardState.commit <= this.#log.lastIndex,
-      () => `commit ${hardState.commit} within the log, which ends with ${this.#log.lastIndex}`)
     // After LevelDB, never beside it: a witness that is ahead would refuse the start after a crash in between.
     await this.#parts.witness.write(witnessOf(this.#state))
     if (snapshot === undefined) return
@@ -207,7 +207,8 @@ export class RaftStore {
       () => `entry ${from} continues a log that is committed up to ${commit}, has snapshot ${snapshot.index} `
         + `and ends with ${this.#log.lastIndex}`)
     let previous = this.#log.termAt(from - 1) ?? snapshot.term
-    for (const entry of entries) {
+    for (const [at, entry] of entries.entries()) {
+      assert(entry.index === from + at, () => `entry ${entry.index} follows ${from + at - 1}`)
       assert(entry.term >= previous && entry.term <= term,
         () => `entry ${entry.index} of term ${entry.term} in [${previous}, ${term}]`)
       assert(entry.data.length <= ENTRY_BYTES_MAX,

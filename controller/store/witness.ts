@@ -58,6 +58,8 @@ export class Witness {
       if (current === undefined) {
         throw damagedState(dir, `both slots of ${pathIn(dir)} are garbage, so what this controller promised is unknown`)
       }
+      // After a kill the slot just read may be in the page cache only.
+      await file.sync()
       return new Witness(file, current, at)
     } catch (error) {
       await file.close()

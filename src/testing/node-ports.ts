@@ -210,15 +210,17 @@ function late<T>(fate: Fate, timeoutMs: number): Promise<T> {
 
 function fatedHandler(handler: Handler, fate: Fate): Handler {
   if (handler.kind === 'stream') {
-    return { ...handler, run: (incoming, caller) => {
+    const run: typeof handler.run = (incoming, caller) => {
       if (!fate.dead) handler.run(fatedStream(incoming, fate), caller)
-    } }
+    }
+    return { ...handler, run }
   }
-  return { ...handler, run: async (request, caller) => {
+  const run: typeof handler.run = async (request, caller) => {
     if (fate.isolated) return late(fate, caller.timeoutMs)
     const response = await fate.guard(handler.run(request, caller))
     return fate.isolated ? late(fate, caller.timeoutMs) : response
-  } }
+  }
+  return { ...handler, run }
 }
 
 function fatedStream<Out, In>(inner: MessageStream<Out, In>, fate: Fate): MessageStream<Out, In> {

@@ -1,0 +1,68 @@
+// Raft messages ⇄ protocol messages. A snapshot travels as chunks, in order, on one stream.
+
+import type { RaftMessage, RaftSnapshotChunk } from '../src/rpc/messages.ts'
+import { isMessageKind, type Message, type MessageFields, type Snapshot } from './raft/types.ts'
+
+const CHUNK_BYTES = 256 * 1024
+const SNAPSHOT_BYTES_MAX = 1024 * 1024 * 1024
+
+/** More than one only for a snapshot. Entry data is not copied. */
+export function encodeMessage(message: Message): RaftMessage[] {
+  if (message.kind !== 'snapshot') return [encodeFields(message.kind, message, null)]
+  const { index, term, data } = message.snapshot
+  const encoded: RaftMessage[] = []
+  for (let position = 0; position === 0 || position < data.length; position += CHUNK_BYTES) {
+    const end = Math.min(position + CHUNK_BYTES, data.length)
+    encoded.push(encodeFields('snapshot', message, {
+      index, term, position, totalBytes: data.length, data: data.subarray(position, end), done: end === data.length }))
+  }
+  return encoded
+}
+
+function encodeFields(kind: string, message: MessageFields, snapshot: RaftSnapshotChunk | null): RaftMessage {
+  const { from, to, term, index, logTerm, commit, reject, rejectHint, hintTerm, context, entries } = message
+  return { kind, from, to, term, index, logTerm, commit, reject, rejectHint, hintTerm, context, entries, snapshot }
+}
+
+/** Chunks of the snapshot that is under way on one stream. */
+export class SnapshotAssembly {
+  #parts: Uint8Array[] = []
+  #bytes = 0
+
+  /** The snapshot once its last chunk is here. A chunk that does not follow the one before drops what there is. */
+  add(chunk: RaftSnapshotChunk): Snapshot | undefined {
+    if (chunk.position === 0) this.#clear()
+    if (chunk.position !== this.#bytes || chunk.totalBytes > SNAPSHOT_BYTES_MAX) {
+      this.#clear()
+      return undefined
+    }
+    this.#parts.push(chunk.data)
+    this.#bytes += chunk.data.length
+    if (!chunk.done) return undefined
+    const data = new Uint8Array(this.#bytes)
+    let at = 0
+    for (const part of this.#parts) {
+      data.set(part, at)
+      at += part.length
+    }
+    this.#clear()
+    return data.length === chunk.totalBytes ? { index: chunk.index, term: chunk.term, data } : undefined
+  }
+
+  #clear(): void {
+    this.#parts = []
+    this.#bytes = 0
+  }
+}
+
+/** Undefined: a chunk that is not the last, or a kind this release does not know. Entry data is copied. */
+export function decodeMessage(encoded: RaftMessage, assembly: SnapshotAssembly): Message | undefined {
+  const { kind, from, to, term, index, logTerm, commit, reject, rejectHint, hintTerm, context } = encoded
+  if (!isMessageKind(kind)) return undefined
+  // Entries live on in the Raft log: a view would keep the whole received buffer.
+  const entries = encoded.entries.map((entry) => ({ ...entry, data: new Uint8Array(entry.data) }))
+  const fields = { from, to, term, index, logTerm, commit, reject, rejectHint, hintTerm, context, entries }
+  if (kind !== 'snapshot') return { ...fields, kind, snapshot: undefined }
+  const snapshot = encoded.snapshot === null ? undefined : assembly.add(encoded.snapshot)
+  return snapshot === undefined ? undefined : { ...fields, kind, snapshot }
+}
