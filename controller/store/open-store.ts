@@ -3,7 +3,9 @@
 import { dirname } from 'node:path'
 
 import type { Result } from '../../src/base/error-code.ts'
-import type { Disk, DiskLock, KeyValueStore, KvOp, Logger, OpenKeyValueStore, Random } from '../../src/ports.ts'
+import {
+  DiskError, type Disk, type DiskLock, type KeyValueStore, type KvOp, type Logger, type OpenKeyValueStore, type Random
+} from '../../src/ports.ts'
 import { lockDirectory, readIdentity, writeIdentity } from './identity.ts'
 import { EMPTY_STATE, loadEntries, loadSnapshot, loadState, witnessOf, type Loaded } from './load.ts'
 import { STATE_KEY, encodeState, entryKey, type StoreState } from './log-codec.ts'
@@ -42,11 +44,13 @@ export interface OpenedStore {
 
 /** Entries before the log's beginning, left by a crash, that are looked at and deleted at once. */
 const SWEEP_ENTRIES = 64
+/** Nobody makes a directory where he gets these. */
+const NOT_OURS: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 /** Rejects as RaftStore.open says; nothing stays open then. */
 export async function openStore(options: RaftStoreOptions): Promise<OpenedStore> {
   const { disk, dir } = options
-  await makeDurableDir(disk, dir)
+  await disk.makeDir(dir)
   const undo: (() => Promise<void>)[] = []
   try {
     const lock = await lockDirectory(disk, dir)
@@ -60,23 +64,25 @@ export async function openStore(options: RaftStoreOptions): Promise<OpenedStore>
     const parts = { kv, witness, snapshots, lock }
     const { state, loaded } = await checkStore(options, parts)
     const directoryId = identity?.directoryId ?? await claim(options, state)
-    // Not for a new directory only: whoever made this one may have been killed before its names were durable.
+    // Not in a new directory only: whoever made this one may have been killed before its names were durable.
     await disk.syncDir(dir)
-    await disk.syncDir(dirname(dir))
     return { parts, directoryId, state, loaded }
   } catch (error) {
-    for (const step of undo.reverse()) await step()
+    for (const step of undo.toReversed()) await step()
     throw error
   }
 }
 
-async function makeDurableDir(disk: Disk, dir: string): Promise<void> {
-  const parents: string[] = []
-  for (let made = dir; made !== dirname(made) && !(await disk.exists(made)); made = dirname(made)) {
-    parents.push(dirname(made))
+/** Makes the way to `dir` durable, as far up as this process may have made directories. */
+async function syncParents(disk: Disk, dir: string): Promise<void> {
+  for (let parent = dirname(dir), child = dir; parent !== child; child = parent, parent = dirname(parent)) {
+    try {
+      await disk.syncDir(parent)
+    } catch (error) {
+      if (error instanceof DiskError && NOT_OURS.has(error.code)) return
+      throw error
+    }
   }
-  await disk.makeDir(dir)
-  for (const parent of parents.reverse()) await disk.syncDir(parent)
 }
 
 /** A witness comes first in a new directory and the identity last: whoever has an identity has a witness. */
@@ -130,6 +136,7 @@ async function claim(options: RaftStoreOptions, state: StoreState): Promise<stri
     throw damagedState(dir, 'it has been used, but meta.properties, which says by whom, is missing')
   }
   const directoryId = random.id()
+  await syncParents(disk, dir)
   await writeIdentity(disk, dir, { nodeId, clusterId, votersHash, directoryId })
   return directoryId
 }
