@@ -64,9 +64,9 @@ const STATUS_BY_NAME: { readonly [Name in ErrorName]?: status } = {
   NEW_LEADER_ELECTED: status.ABORTED
 }
 
+/** CANCELLED is not among them: what we cancel we know of, and from elsewhere it means a connection cut in two. */
 const NETWORK_CODE: { readonly [Code in status]?: NetworkError['code'] } = {
   [status.DEADLINE_EXCEEDED]: 'TIMEOUT',
-  [status.CANCELLED]: 'CANCELLED',
   [status.ABORTED]: 'CANCELLED',
   [status.RESOURCE_EXHAUSTED]: 'OVERSIZE'
 }
