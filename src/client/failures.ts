@@ -1,8 +1,9 @@
 // What went wrong, in the one vocabulary: network errors and statuses of the wire as WeirError.
 
-import { WeirError, weirError, type Fault, type LeaderHint } from '../base/error-code.ts'
+import { WeirError, weirError } from '../base/error-code.ts'
 import { NetworkError } from '../ports.ts'
-import type { Leader, Status } from '../rpc/messages.ts'
+import type { Status } from '../rpc/messages.ts'
+import { faultOf } from '../rpc/outcome.ts'
 
 /** Whatever a port or a handler threw; programmer errors stay what they are. */
 export function asWeirError(error: unknown): unknown {
@@ -33,21 +34,7 @@ export function worthRetrying(error: unknown): boolean {
 }
 
 /** Undefined when the status says done (or is missing). */
-export function faultOf(status: Status | null | undefined): Fault | undefined {
-  if (status === null || status === undefined || status.code === 0) return undefined
-  const leader = hintOf(status.leader)
-  return {
-    code: status.code, message: status.message,
-    ...(status.hint === '' ? {} : { hint: status.hint }), ...(leader === undefined ? {} : { leader })
-  }
-}
-
 export function errorOf(status: Status | null | undefined): WeirError | undefined {
   const fault = faultOf(status)
   return fault === undefined ? undefined : new WeirError(fault)
-}
-
-function hintOf(leader: Leader | null | undefined): LeaderHint | undefined {
-  if (leader === null || leader === undefined) return undefined
-  return { id: leader.id, address: leader.address, leaderEpoch: leader.leaderEpoch }
 }

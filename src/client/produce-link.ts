@@ -2,7 +2,7 @@
 
 import { fault, type Fault } from '../base/error-code.ts'
 import { Fifo } from '../base/fifo.ts'
-import type { Clock, MessageStream, Network, Peer } from '../ports.ts'
+import type { Clock, MessageStream, Network, NetworkError, Peer } from '../ports.ts'
 import type { ProducePartition, ProduceRequest, ProduceResponse, ProduceResult } from '../rpc/messages.ts'
 import { methods } from '../rpc/protos.ts'
 import type { Batch } from './batches.ts'
@@ -101,7 +101,7 @@ export class ProduceLink {
       },
       end: () => { stream.end() },
       close: (error) => {
-        if (stream === this.#stream) this.#lost(error?.message ?? 'the broker ended the stream')
+        if (stream === this.#stream) this.#lost(error)
       }
     })
     return stream
@@ -125,7 +125,7 @@ export class ProduceLink {
     if (wasFull) this.#events.ready(this)
   }
 
-  #lost(why: string): void {
+  #lost(error: NetworkError | undefined): void {
     const lost: Shipment[] = []
     for (let pending = this.#pending.shift(); pending !== undefined; pending = this.#pending.shift()) {
       lost.push(...pending.shipments)
@@ -133,7 +133,8 @@ export class ProduceLink {
     this.#stream = undefined
     this.#clogged = false
     this.#wakeIdle()
-    this.#events.lost(lost, fault('NETWORK_EXCEPTION', `the stream to ${this.address} ended: ${why}`))
+    this.#events.lost(lost, fault(error?.code === 'OVERSIZE' ? 'MESSAGE_TOO_LARGE' : 'NETWORK_EXCEPTION',
+      `the stream to ${this.address} ended: ${error?.message ?? 'the broker ended it'}`))
     this.#events.ready(this)
   }
 

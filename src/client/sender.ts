@@ -6,11 +6,11 @@
 //   duplicate is answered as such.
 
 import { backoffMs } from '../base/async.ts'
-import { fault, weirError, WeirError, type Fault } from '../base/error-code.ts'
+import { ErrorCode, fault, weirError, WeirError, type Fault } from '../base/error-code.ts'
 import type { Codec } from '../records/compression.ts'
 import type { ProducePartition, ProduceResult } from '../rpc/messages.ts'
+import { faultOf } from '../rpc/outcome.ts'
 import type { Batch } from './batches.ts'
-import { faultOf } from './failures.ts'
 import type { Identities } from './identities.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { PartitionQueue } from './partition-queue.ts'
@@ -223,8 +223,11 @@ export class Sender {
     const queues = new Set<PartitionQueue>()
     for (const { queue, batch, attempt } of shipments) {
       if (batch.settled || batch.attempt !== attempt || batch.state !== 'sent') continue
-      queue.abandon(batch, why)
       queues.add(queue)
+      // Only a batch of more than a whole request can be what was too large.
+      if (why.code === ErrorCode.MESSAGE_TOO_LARGE && batch.sizeBytes > REQUEST_BYTES) {
+        this.#fail(queue, batch, new WeirError(why))
+      } else queue.abandon(batch, { ...why, code: ErrorCode.NETWORK_EXCEPTION })
     }
     for (const queue of queues) this.#again(queue)
   }
