@@ -4,7 +4,6 @@ import {
   Metadata, Server, ServerCredentials, ServerInterceptingCall, status, type handleUnaryCall, type ServerInterceptor,
   type StatusObject
 } from '@grpc/grpc-js'
-import { ReflectionService } from '@grpc/reflection'
 import { HealthImplementation } from 'grpc-health-check'
 
 import { assert } from '../base/assert.ts'
@@ -12,7 +11,7 @@ import { NetworkError, type Handler, type Listener, type Method } from '../ports
 import { parseAddress } from './address.ts'
 import { asBuffer, CallStream, type CallEnd } from './grpc-stream.ts'
 import { IncomingCall } from './incoming-call.ts'
-import { packageDefinition } from './protos.ts'
+import { reflectionOf } from './reflection.ts'
 import { Refusals } from './refusals.ts'
 import { widenWindows } from './server-window.ts'
 import { alarm } from './time.ts'
@@ -57,7 +56,7 @@ export async function listenGrpc(
   }
   setServing(true)
   health.addToServer(server)
-  new ReflectionService(packageDefinition(), { services }).addToServer(server)
+  reflectionOf(services).addToServer(server)
   const port = await bind(server, address)
   widenWindows(server, options.windowBytes)
   return { address: `${parsed.host}:${port}`, setServing, close: closer(server) }
