@@ -63,7 +63,7 @@ function show(record: WitnessRecord): string {
 export async function loadEntries(kv: KeyValueStore, state: StoreState): Promise<Result<readonly Entry[]>> {
   const entries: Entry[] = []
   let next = state.firstIndex
-  let term = state.firstIndex > state.snapshot.index ? state.snapshot.term : 0
+  let term = state.firstIndex > state.snapshot.index ? state.snapshot.term : undefined
   for (;;) {
     const page = await kv.range(entryKey(next), END_KEY, PAGE_ENTRIES)
     for (const { key, value } of page) {
@@ -71,13 +71,17 @@ export async function loadEntries(kv: KeyValueStore, state: StoreState): Promise
       if (index === undefined) return damaged(`LevelDB holds a foreign key of ${key.length} bytes`)
       if (index > state.lastIndex) return damaged(`entry ${index} lies behind the last one, ${state.lastIndex}`)
       if (index !== next) return damaged(`entry ${next} is missing (the next one found is ${index})`)
-      const entry = decodeEntry(index, value)
-      if (!entry.ok) return entry
-      if (entry.value.term < term || entry.value.term > state.hardState.term) {
-        return damaged(`entry ${index} is of term ${entry.value.term}, outside [${term}, ${state.hardState.term}]`)
+      const stored = decodeEntry(index, value)
+      if (!stored.ok) return stored
+      const { entry, previousTerm } = stored.value
+      if (previousTerm !== (term ?? previousTerm)) {
+        return damaged(`entry ${index} follows one of term ${previousTerm}, but the one before is of term ${term}`)
       }
-      term = entry.value.term
-      entries.push(entry.value)
+      if (entry.term < previousTerm || entry.term > state.hardState.term) {
+        return damaged(`entry ${index} is of term ${entry.term}, outside [${previousTerm}, ${state.hardState.term}]`)
+      }
+      term = entry.term
+      entries.push(entry)
       next++
     }
     if (page.length < PAGE_ENTRIES) break

@@ -26,7 +26,7 @@ const KEY_BYTES = 9
 const VERSION = 1
 const HEADER_BYTES = 5
 const STATE_BYTES = HEADER_BYTES + 9 * 8
-export const ENTRY_OVERHEAD_BYTES = HEADER_BYTES + 16
+const ENTRY_OVERHEAD_BYTES = HEADER_BYTES + 24
 
 export const STATE_KEY = key(STATE_KIND, 0)
 
@@ -43,22 +43,35 @@ function key(kind: number, index: number): Uint8Array {
   return bytes
 }
 
+export interface StoredEntry {
+  readonly entry: Entry
+  /**
+   * Term of the entry before. It links each value to its neighbour: one of an earlier history, which was overwritten
+   * since, does not fit, although it is whole and where it belongs.
+   */
+  readonly previousTerm: number
+}
+
 /** A copy: `entry.data` stays the caller's. */
-export function encodeEntry(entry: Entry): Uint8Array {
+export function encodeEntry({ entry, previousTerm }: StoredEntry): Uint8Array {
   const value = new Uint8Array(ENTRY_OVERHEAD_BYTES + entry.data.length)
   writeInt64(value, entry.index, HEADER_BYTES)
   writeInt64(value, entry.term, HEADER_BYTES + 8)
+  writeInt64(value, previousTerm, HEADER_BYTES + 16)
   value.set(entry.data, ENTRY_OVERHEAD_BYTES)
   return sealed(value)
 }
 
 /** The entry stored under `index`; its data is a view of `value`. */
-export function decodeEntry(index: number, value: Uint8Array): Result<Entry> {
+export function decodeEntry(index: number, value: Uint8Array): Result<StoredEntry> {
   const wrong = valueFault(value, ENTRY_OVERHEAD_BYTES)
   if (wrong !== undefined) return refuse('KAFKA_STORAGE_ERROR', `entry ${index} ${wrong}`)
   const found = readInt64(value, HEADER_BYTES)
   if (found !== index) return refuse('KAFKA_STORAGE_ERROR', `the key of entry ${index} holds entry ${found}`)
-  return ok({ index, term: readInt64(value, HEADER_BYTES + 8), data: value.subarray(ENTRY_OVERHEAD_BYTES) })
+  return ok({
+    entry: { index, term: readInt64(value, HEADER_BYTES + 8), data: value.subarray(ENTRY_OVERHEAD_BYTES) },
+    previousTerm: readInt64(value, HEADER_BYTES + 16)
+  })
 }
 
 /** Index in an entry's key; undefined for a key of another shape. */

@@ -131,7 +131,7 @@ export class RaftStore {
     const last = entries.at(-1)?.index ?? this.#log.lastIndex
     assert(hardState.commit <= last, () => `commit ${hardState.commit} within a log that ends with ${last}`)
     for (const group of groups(entries)) {
-      ops.push(...this.#append(group))
+      this.#append(group, meta, ops)
       await this.#write(ops, hardState, meta)
       ops = []
     }
@@ -166,15 +166,19 @@ export class RaftStore {
     return ops
   }
 
-  /** The operations that put `group` and drop what is behind it. */
-  #append(group: readonly Entry[]): KvOp[] {
+  /** Adds to `ops` what puts `group` and drops all behind it. */
+  #append(group: readonly Entry[], snapshot: SnapshotMeta, ops: KvOp[]): void {
     const first = group[0]
-    if (first === undefined) return []
+    if (first === undefined) return
     const end = this.#log.lastIndex + 1
     this.#log.cutFrom(first.index)
-    for (const entry of group) this.#log.append(entry)
-    const puts = group.map((entry): KvOp => ({ kind: 'put', key: entryKey(entry.index), value: encodeEntry(entry) }))
-    return [...puts, ...deletes(this.#log.lastIndex + 1, end)]
+    let previousTerm = this.#log.termAt(first.index - 1) ?? snapshot.term
+    for (const entry of group) {
+      this.#log.append(entry)
+      ops.push({ kind: 'put', key: entryKey(entry.index), value: encodeEntry({ entry, previousTerm }) })
+      previousTerm = entry.term
+    }
+    for (const op of deletes(this.#log.lastIndex + 1, end)) ops.push(op)
   }
 
   /** One synced batch: `ops` and the state that goes with the log as it is after them. */

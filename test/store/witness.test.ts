@@ -109,6 +109,16 @@ describe('Witness', () => {
     }
   })
 
+  it('makes durable what it read, though the life before was killed within a sync', async () => {
+    const witness = await Witness.create(disk, DIR, NONE)
+    disk.failNext('sync', /witness/, 'EIO')
+    await witness.write(record(1)).catch(() => undefined)
+    await witness.close()
+    expect(await opened()).to.deep.equal(record(1))
+    disk.losePower()
+    expect(await opened()).to.deep.equal(record(1))
+  })
+
   it('never counts backwards', async () => {
     const witness = await Witness.create(disk, DIR, NONE)
     await witness.write(record(4))
