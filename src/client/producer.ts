@@ -98,6 +98,9 @@ export class WeirProducer implements Producer {
 
   [Symbol.asyncDispose](): Promise<void> { return this.close() }
 
+  /** Calls `run` once when it is closed, for whatever reason. */
+  onEnd(run: () => void): void { this.#lifetime.onEnd(run) }
+
   async #close(): Promise<void> {
     try {
       if (this.#lifetime.over === undefined) {

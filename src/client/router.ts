@@ -80,6 +80,21 @@ export class Router {
     return this.#round
   }
 
+  /** Resolves when a node has answered. */
+  async start(deadlineMs: number): Promise<void> {
+    let failure: unknown
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.lifetime.within(this.refresh(), { atMs: deadlineMs, late: () => this.late('connecting', failure) })
+        return
+      } catch (error) {
+        if (this.lifetime.over !== undefined || !worthRetrying(error)) throw asWeirError(error)
+        failure = error
+      }
+      await this.pause(attempt, deadlineMs, failure)
+    }
+  }
+
   /** The topic with its partitions, followed from now on. Waits for a topic that was just made. */
   async follow(name: string, deadlineMs: number): Promise<TopicView> {
     if (!this.#topics.has(name) && this.#topics.size >= TOPICS_MAX) {

@@ -12,6 +12,7 @@ import type { ProducePartition, ProduceResult } from '../rpc/messages.ts'
 import { faultOf } from '../rpc/outcome.ts'
 import type { Batch } from './batches.ts'
 import type { Identities } from './identities.ts'
+import { LeaderHunt } from './leader-hunt.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { PartitionQueue } from './partition-queue.ts'
 import { ProduceLink, type Shipment } from './produce-link.ts'
@@ -21,8 +22,6 @@ const TICK_MS = 100
 const SILENT_MS = 300
 /** A silent stream that nothing live waits for is dropped. */
 const GIVEN_UP_MS = 1_000
-const HUNT_FIRST_MS = 10
-const HUNT_MAX_MS = 100
 const RETRY_MAX_MS = 1_000
 /** How much longer than `requestTimeoutMs` an answer may take before the stream counts as dead. */
 const ANSWER_GRACE_MS = 2_000
@@ -56,10 +55,9 @@ export class Sender {
   readonly #links = new Map<string, ProduceLink>()
   readonly #active = new Set<PartitionQueue>()
   readonly #queuesOf = new Map<string, Set<PartitionQueue>>()
+  readonly #hunt: LeaderHunt
   readonly #unwatch: () => void
   #ticking = false
-  #hunting = false
-  #huntError: unknown
 
   constructor(router: Router, lifetime: Lifetime, options: SenderOptions, identities: Identities | undefined,
     events: SenderEvents) {
@@ -68,6 +66,10 @@ export class Sender {
     this.#options = options
     this.#identities = identities
     this.#events = events
+    this.#hunt = new LeaderHunt(router, lifetime, {
+      troubled: () => this.#troubled(),
+      refreshed: () => { for (const queue of [...this.#active]) if (queue.sentCount === 0) this.#pokeKnown(queue) }
+    })
     this.#unwatch = router.watch((topic) => { this.#leadersMoved(topic) })
   }
 
@@ -76,7 +78,7 @@ export class Sender {
     if (queue.empty) return
     this.#activate(queue)
     const address = this.#router.partition(queue.topic, queue.partition)?.address ?? ''
-    if (address === '') return this.#hunt()
+    if (address === '') return this.#hunt.start()
     const link = this.#linkTo(address)
     link.ready.add(queue)
     this.#schedule(link)
@@ -234,7 +236,7 @@ export class Sender {
 
   /** After a failed attempt: wait a moment, and ask for the leader meanwhile. */
   #again(queue: PartitionQueue): void {
-    if (queue.leaderDoubt) this.#hunt()
+    if (queue.leaderDoubt) this.#hunt.start()
     if (queue.sentCount > 0) return
     const waitMs = backoffMs({
       attempt: queue.failures, firstMs: this.#options.retryBackoffMs, maxMs: RETRY_MAX_MS,
@@ -264,24 +266,6 @@ export class Sender {
       queue.failures = 0
       queue.cancelBackoff?.()
       this.poke(queue)
-    }
-  }
-
-  /** Asks for metadata until every leader is clear. */
-  #hunt(): void {
-    if (this.#hunting) return
-    this.#hunting = true
-    void this.#huntLoop().finally(() => { this.#hunting = false })
-  }
-
-  async #huntLoop(): Promise<void> {
-    for (let waitMs = HUNT_FIRST_MS; this.#lifetime.over === undefined; waitMs = Math.min(waitMs * 2, HUNT_MAX_MS)) {
-      await this.#router.refresh().then(
-        () => { this.#huntError = undefined },
-        (error: unknown) => { this.#huntError = error })
-      for (const queue of [...this.#active]) if (queue.sentCount === 0) this.#pokeKnown(queue)
-      if (!this.#troubled()) return
-      await this.#lifetime.sleep(waitMs).catch(() => { /* the loop's condition ends it */ })
     }
   }
 
@@ -328,7 +312,7 @@ export class Sender {
     const { silentMs, oldestMs } = link
     if (silentMs < SILENT_MS) return
     this.#router.suspect(link.address)
-    this.#hunt()
+    this.#hunt.start()
     const given = silentMs >= GIVEN_UP_MS && ![...this.#active].some((queue) => queue.isAt(link.address))
     if (given || oldestMs > this.#options.requestTimeoutMs + ANSWER_GRACE_MS) {
       link.reset(`no answer for ${Math.round(silentMs)} ms`)
@@ -347,7 +331,7 @@ export class Sender {
 
   #late(queue: PartitionQueue, batch: Batch): WeirError {
     const outcome = batch.state === 'sent' || batch.inDoubt ? 'they may be in the log' : 'they were not written'
-    const last = batch.lastFault ?? this.#huntError ?? this.#identities?.failure
+    const last = batch.lastFault ?? this.#hunt.failure ?? this.#identities?.failure
     const why = last === undefined ? '' : `; last: ${(last as { readonly message: string }).message}`
     return weirError('REQUEST_TIMED_OUT',
       `records for ${queue.topic}-${queue.partition} were not acknowledged within deliveryTimeoutMs=` +
