@@ -143,6 +143,6 @@ function enterRole(state: RaftState, role: Role, leaderId: number): void {
   state.leadership = undefined
 }
 
-function drawTimeout({ electionTicks, random }: RaftSettings): number {
-  return electionTicks + random(electionTicks)
+function drawTimeout(settings: RaftSettings): number {
+  return settings.electionTicks + settings.random(settings.electionTicks)
 }

@@ -17,7 +17,7 @@ function threeNodes() {
   const wire: Message[] = []
   const clusterOptions: ClusterOptions = {
     nodes: 3, electionTicks: 10, heartbeatTicks: 3, maxInflightMessages: 4, maxAppendBytes: 1024, tailEntries: 5,
-    random: (id) => id, sent: (message) => { wire.push(message) }, applied: () => undefined }
+    random: (id) => id, took: () => undefined, sent: (message) => { wire.push(message) }, applied: () => undefined }
   const members = [1, 2, 3].map((id) => new Member(id, clusterOptions))
   const settle = () => {
     do {

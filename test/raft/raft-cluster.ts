@@ -14,6 +14,8 @@ export interface ClusterOptions {
   readonly tailEntries: number
   /** Uniform integer in [0, bound), for node `id`. */
   random(id: number, bound: number): number
+  /** Told of each Ready that a node takes. */
+  took(id: number, ready: Ready): void
   /** Told of each message that leaves a node. */
   sent(message: Message): void
   /** Told of each entry that a node applies. */
@@ -84,6 +86,7 @@ export class Member {
   take(): boolean {
     if (this.node === undefined || this.#taken !== undefined || !this.node.hasReady()) return false
     this.#taken = this.node.ready()
+    this.#options.took(this.id, this.#taken)
     for (const message of this.#taken.early) this.#options.sent(message)
     return true
   }
