@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+// The command line, bin `weir`: every verb is a file in commands/, named once here.
+
+import { exit as exitProcess } from 'node:process'
+
+import { readArguments } from '../os/process.ts'
+import { addTopic } from './commands/topic.ts'
+import { runCli, type AddVerb } from './program.ts'
+import { Shell } from './shell.ts'
+import { surroundings } from './surroundings.ts'
+
+const VERBS: readonly AddVerb[] = [
+  addTopic
+]
+
+const code = await runCli(VERBS, readArguments(), new Shell(surroundings()))
+// A node goes on after its verb; every other verb ends here, whatever it left open.
+if (code !== undefined) exitProcess(code)
