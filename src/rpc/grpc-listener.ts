@@ -14,7 +14,7 @@ import { IncomingCall } from './incoming-call.ts'
 import { reflectionOf } from './reflection.ts'
 import { Refusals } from './refusals.ts'
 import { widenWindows } from './server-window.ts'
-import { alarm } from './time.ts'
+import { alarm, soon } from './time.ts'
 
 const KEEPALIVE_MS = 10_000
 /** Written to a stream's connection and not yet taken by it: enough to fill packets, little to hold when it is slow. */
@@ -206,7 +206,10 @@ function runStream(handler: StreamHandler, call: ServerCall, maxMessageBytes: nu
       }
     },
     onReceiveMessage: (message: Buffer) => { stream.received(message) },
-    onReceiveHalfClose: () => { stream.peerEnded() },
+    onReceiveHalfClose: () => {
+      // A client of Node cancels by an end and a reset behind it: the end waits for what came along with it.
+      soon(() => { stream.peerEnded() })
+    },
     onCancel: () => {
       if (!stream.finished) caller.gone()
       stream.closed(stream.finished ? undefined

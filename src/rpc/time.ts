@@ -18,3 +18,8 @@ export function alarm(delayMs: number, fire: () => void): () => void {
   const timer = setTimeout(fire, Math.min(delayMs, TIMEOUT_MS_MAX))
   return () => { clearTimeout(timer) }
 }
+
+/** Calls `run` once the events that are ready now were handled. */
+export function soon(run: () => void): void {
+  setImmediate(run)
+}

@@ -5,10 +5,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import protobuf from 'protobufjs'
 
+import type { Method } from '../../src/ports.ts'
 import type { FetchRequest } from '../../src/rpc/messages.ts'
 import { methods, packageDefinition } from '../../src/rpc/protos.ts'
 
-const everyMethod = Object.values(methods).flatMap((service) => Object.values(service))
+const everyMethod = Object.values(methods as Readonly<Record<string, Readonly<Record<string, unknown>>>>)
+  .flatMap((service) => Object.values(service) as Method<unknown, unknown>[])
 
 /** A varint of up to 64 bits, as any protobuf writer would write it. */
 function varint(value: bigint): number[] {
@@ -42,9 +44,8 @@ describe('protocol', () => {
 
   it('decodes nothing into a message of defaults, for every type', () => {
     for (const method of everyMethod) {
-      for (const decode of [method.decodeRequest, method.decodeResponse]) {
-        const message = decode(new Uint8Array(0)) as unknown as Record<string, unknown>
-        for (const value of Object.values(message)) {
+      for (const message of [method.decodeRequest(new Uint8Array(0)), method.decodeResponse(new Uint8Array(0))]) {
+        for (const value of Object.values(message as Record<string, unknown>)) {
           expect([0, '', false, null]).to.satisfy((blanks: unknown[]) => blanks.includes(value)
             || (Array.isArray(value) && value.length === 0) || (value as Uint8Array).length === 0, method.path)
         }
@@ -63,24 +64,24 @@ describe('protocol', () => {
         batches: Uint8Array.from([1, 2, 3]), nextOffset: 0
       }]
     }
-    const { encodeResponse, decodeResponse } = methods.data.fetch
-    expect(decodeResponse(encodeResponse(response))).to.deep.equal(response)
+    const { fetch } = methods.data
+    expect(fetch.decodeResponse(fetch.encodeResponse(response))).to.deep.equal(response)
   })
 
   it('brings every choice of a oneof back, and no other', () => {
-    const { encodeRequest, decodeRequest } = methods.data.fetchStream
+    const { fetchStream } = methods.data
     for (const message of [
       { open: { form: 1, creditBytes: 1024 } }, { unsubscribe: 0 }, { creditBytes: 5 }, {},
       { subscribe: { subscription: 1, partition: { topic: 't', partition: 0, offset: 5, maxBytes: 0 } } },
       { subscribe: { subscription: 1, partition: null } }
     ] as const) {
-      expect(decodeRequest(encodeRequest(message))).to.deep.equal(message)
+      expect(fetchStream.decodeRequest(fetchStream.encodeRequest(message))).to.deep.equal(message)
     }
   })
 
   it('leaves an optional field out that was not sent, and keeps one that was sent as its default', () => {
-    const { encodeRequest, decodeRequest } = methods.data.produce
-    const sent = (leaderEpoch?: number) => decodeRequest(encodeRequest({
+    const { produce } = methods.data
+    const sent = (leaderEpoch?: number) => produce.decodeRequest(produce.encodeRequest({
       acks: 0, timeoutMs: 0, partitions: [{ topic: '', partition: 0, leaderEpoch }] })).partitions[0]!
     expect(sent()).to.deep.equal({ topic: '', partition: 0 })
     expect(sent(0)).to.deep.equal({ topic: '', partition: 0, leaderEpoch: 0 })
@@ -93,10 +94,10 @@ describe('protocol', () => {
   })
 
   it('delivers bytes as plain views of what was received', () => {
-    const { encodeRequest, decodeRequest } = methods.data.produce
-    const bytes = encodeRequest({
+    const { produce } = methods.data
+    const bytes = produce.encodeRequest({
       acks: 1, timeoutMs: 0, partitions: [{ topic: 't', partition: 0, batch: Uint8Array.from([1, 2, 3]) }] })
-    const batch = decodeRequest(bytes).partitions[0]!.batch!
+    const batch = produce.decodeRequest(bytes).partitions[0]!.batch!
     expect(batch.buffer).to.equal(bytes.buffer)
     // A Buffer's slice would share its bytes.
     expect(batch.slice().buffer).to.not.equal(bytes.buffer)
