@@ -20,9 +20,9 @@ export class LeaderEpochs {
   get latest(): EpochStart | undefined { return this.#entries.at(-1) }
 
   /**
-   * Notes that records from `startOffset` on are of `epoch`; true when the list changed. An epoch that is known to begin
-   * there or earlier changes nothing, and so does one below the latest that lies before it (a replay). Where the list
-   * contradicts the record, the record counts: an epoch that began at or behind it left no records.
+   * Notes that records from `startOffset` on are of `epoch`; true when the list changed. An epoch that is known to
+   * begin there or earlier changes nothing, and so does one below the latest that lies before it (a replay). Where the
+   * list contradicts the record, the record counts: an epoch that began at or behind it left no records.
    */
   assign(epoch: number, startOffset: number): boolean {
     if (epoch < 0) return false

@@ -102,8 +102,8 @@ export class ProducerState {
       const offsetDelta = lastOffsetDelta(bytes, at)
       if (producer.batches.length === WINDOW) producer.batches.shift()
       producer.batches.push({
-        lastSequence: sequenceAfter(baseSequence(bytes, at), offsetDelta), lastOffset: lastOffset(bytes, at), offsetDelta,
-        timestamp: maxTimestamp(bytes, at) })
+        lastSequence: sequenceAfter(baseSequence(bytes, at), offsetDelta), lastOffset: lastOffset(bytes, at),
+        offsetDelta, timestamp: maxTimestamp(bytes, at) })
     }
     if (known !== undefined) this.#producers.delete(id)
     this.#add(id, producer)

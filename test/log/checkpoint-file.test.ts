@@ -95,7 +95,8 @@ describe('offset checkpoints', () => {
   })
 
   it('survive any cut without a wrong answer', () => {
-    const text = encodeOffsets([{ topic: 'orders', partition: 0, offset: 123 }, { topic: 'x', partition: 1, offset: 45 }])
+    const text = encodeOffsets([
+      { topic: 'orders', partition: 0, offset: 123 }, { topic: 'x', partition: 1, offset: 45 }])
     for (let cut = 0; cut < text.length; cut++) {
       // Without its last line break the file is whole; a digit less in the last offset is a cut the count cannot show,
       // which is why the file is replaced and never changed in place.

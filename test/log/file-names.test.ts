@@ -22,7 +22,8 @@ describe('file-names', () => {
 
   it('reads nothing out of other names', () => {
     for (const name of ['42.log', '00000000000000000042.log.deleted', '00000000000000000042', 'partition.metadata',
-      '00000000000000000042.txt', '0000000000000000042a.log', '99999999999999999999.log', 'x00000000000000000042.log']) {
+      '00000000000000000042.txt', '0000000000000000042a.log', '99999999999999999999.log',
+      'x00000000000000000042.log']) {
       expect(parseOffsetFileName(name), name).to.equal(undefined)
     }
   })

@@ -45,7 +45,8 @@ describe('producer state, check', () => {
   it('lets batches of no producer and of control pass', () => {
     const state = stateAfter(...SIX)
     expect(state.check(batch(0), 0)).to.deep.equal({ kind: 'append' })
-    const marker = buildControlBatch({ type: 'ABORT', producerId: 7, producerEpoch: 0, coordinatorEpoch: 0, timestamp: 1 })
+    const marker = buildControlBatch({
+      type: 'ABORT', producerId: 7, producerEpoch: 0, coordinatorEpoch: 0, timestamp: 1 })
     expect(state.check(marker, 0)).to.deep.equal({ kind: 'append' })
   })
 
@@ -136,8 +137,8 @@ describe('producer state, snapshot', () => {
   it('is Kafka\'s format, of each producer its last batch', () => {
     const state = stateAfter({ id: 0x1234, epoch: 2, sequence: 5, records: 3, offset: 100, timestamp: 998 })
     const bytes = Buffer.from(state.snapshot())
-    expect(bytes.subarray(6).toString('hex')).to.equal('00000001' + '0000000000001234' + '0002' + '00000007' +
-      '0000000000000066' + '00000002' + '00000000000003e8' + 'ffffffff' + 'ffffffffffffffff')
+    expect(bytes.subarray(6).toString('hex')).to.equal(['00000001', '0000000000001234', '0002', '00000007',
+      '0000000000000066', '00000002', '00000000000003e8', 'ffffffff', 'ffffffffffffffff'].join(''))
     expect(bytes.readInt16BE(0)).to.equal(1)
     expect(bytes.readUInt32BE(2)).to.equal(crc32c(bytes.subarray(6)))
   })

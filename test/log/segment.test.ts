@@ -2,7 +2,8 @@
 
 import { expect } from 'chai'
 
-import { Segment, type SegmentRead, type SegmentReadRequest } from '../../broker/log/segment.ts'
+import { Segment } from '../../broker/log/segment.ts'
+import type { SegmentRead, SegmentReadRequest } from '../../broker/log/segment-reader.ts'
 import { AssertionError } from '../../src/base/assert.ts'
 import { DiskError } from '../../src/ports.ts'
 import { setLogAppendTime } from '../../src/records/batch.ts'
@@ -118,7 +119,7 @@ describe('segment, append', () => {
     expect(Buffer.from(disk.copyOf(INDEX)).toString('hex')).to.equal(
       [8, size * 2, 14, size * 4].map((value) => value.toString(16).padStart(8, '0')).join(''))
     // The time rose with the first batch only.
-    expect(Buffer.from(disk.copyOf(TIME_INDEX)).toString('hex')).to.equal('00000000000003ea' + '00000002')
+    expect(Buffer.from(disk.copyOf(TIME_INDEX)).toString('hex')).to.equal('00000000000003ea00000002')
   })
 
   it('ends the time index with the largest time once, on sealing', async () => {
@@ -126,7 +127,7 @@ describe('segment, append', () => {
     const { segment } = await segmentOf(disk, THREE, { indexIntervalBytes: 1e6 })
     segment.sealIndexes()
     segment.sealIndexes()
-    expect(Buffer.from(disk.copyOf(TIME_INDEX)).toString('hex')).to.equal('00000000000007d0' + '00000005')
+    expect(Buffer.from(disk.copyOf(TIME_INDEX)).toString('hex')).to.equal('00000000000007d000000005')
     const more = batch(106, { timestamp: 2001 })
     segment.append(more, 0, more.length)
     segment.sealIndexes()
@@ -159,8 +160,9 @@ describe('segment, open', () => {
   for (const indexIntervalBytes of [0, 100, 1e6]) {
     it(`finds what was left, with an index entry every ${indexIntervalBytes} bytes`, async () => {
       const disk = await diskWithDir()
-      const { segment } = await segmentOf(disk, chain({ records: 3 }, { timestamp: 1500 }, { records: 2, timestamp: 950 },
-        { timestamp: 1400, records: 4 }, { timestamp: -1 }), { indexIntervalBytes })
+      const batches = chain({ records: 3 }, { timestamp: 1500 }, { records: 2, timestamp: 950 },
+        { timestamp: 1400, records: 4 }, { timestamp: -1 })
+      const { segment } = await segmentOf(disk, batches, { indexIntervalBytes })
       const before = await seen(segment)
       const again = await Segment.open(place(disk, { indexIntervalBytes }))
       expect(again.needsRecovery).to.equal(undefined)
@@ -239,7 +241,7 @@ describe('segment, recover', () => {
       await segmentOf(disk, THREE, { indexIntervalBytes: 80 })
       disk.put(LOG, whole.subarray(0, cut))
       const segment = await Segment.open(place(disk, { indexIntervalBytes: 80 }))
-      const kept = ends.filter((end) => end <= cut).at(-1)!
+      const kept = ends.findLast((end) => end <= cut)!
       if (cut !== kept) expect(segment.needsRecovery, `cut at ${cut}`).to.be.a('string')
       const bases: number[] = []
       const recovered = await segment.recover((bytes, at) => { bases.push(bytes[at + 7]!) })
@@ -262,7 +264,7 @@ describe('segment, recover', () => {
       damaged[at]! ^= 0xff
       disk.put(LOG, damaged)
       const segment = await Segment.open(place(disk))
-      const start = starts.filter((each) => each <= at).at(-1)!
+      const start = starts.findLast((each) => each <= at)!
       const field = at - start
       const { reason } = await segment.recover()
       // Outside the checksum: the leader epoch, and the base offset. It shows in the next batch, which the last lacks.
@@ -319,6 +321,23 @@ describe('segment, recover', () => {
     expect(disk.copyOf(LOG)).to.have.length(concat(...batches).length)
   })
 
+  it('ends the time index with the largest time, and leaves everything durable', async () => {
+    const disk = await diskWithDir()
+    const late = batch(106, { timestamp: 3000 })
+    // The third batch has an entry in both indexes, the last one has none.
+    const interval = THREE[0]!.length
+    const { segment } = await segmentOf(disk, [...THREE, late], { indexIntervalBytes: interval })
+    await disk.syncDir('/')
+    await disk.syncDir('/data')
+    segment.sealIndexes()
+    const [index, timeIndex] = [disk.copyOf(INDEX), disk.copyOf(TIME_INDEX)]
+    await segment.recover()
+    disk.losePower()
+    expect(disk.copyOf(LOG)).to.deep.equal(concat(...THREE, late))
+    expect(disk.copyOf(INDEX)).to.deep.equal(index)
+    expect(disk.copyOf(TIME_INDEX)).to.deep.equal(timeIndex)
+  })
+
   it('takes appends again, and is as if nothing had happened', async () => {
     const [disk, sound] = [await diskWithDir(), await diskWithDir()]
     await segmentOf(disk, THREE.slice(0, 2))
@@ -342,10 +361,10 @@ describe('segment, read', () => {
         for (let endOffset = 100; endOffset <= 111; endOffset++) {
           for (const maxBytes of [0, 70, 90, 91, 160, 200, 300, 1e6]) {
             for (const atLeastOneBatch of [true, false]) {
-              let bytes = 0
+              const fits = (upTo: number) => ends[upTo]! <= endOffset && ((atLeastOneBatch && upTo === first)
+                || concat(...batches.slice(first, upTo + 1)).length <= maxBytes)
               let last = first
-              while (last < 4 && ends[last]! <= endOffset && (bytes + batches[last]!.length <= maxBytes
-                || (atLeastOneBatch && last === first))) bytes += batches[last++]!.length
+              while (last < 4 && fits(last)) last++
               const read = readNow(segment, { offset, endOffset, maxBytes, atLeastOneBatch })
               const asked = `${offset} to ${endOffset}, ${maxBytes} bytes, ${atLeastOneBatch}`
               expect(read.bytes, asked).to.deep.equal(concat(...batches.slice(first, last)))
@@ -408,6 +427,17 @@ describe('segment, read', () => {
       expect(error).to.be.instanceOf(DiskError).with.property('code', 'EBADMSG')
     }
   })
+
+  it('rejects when the file is shorter than it was left', async () => {
+    const disk = await diskWithDir()
+    const { segment, positions } = await segmentOf(disk, chain({ valueBytes: 100_000 }, {}))
+    const file = await disk.open(LOG, { create: false })
+    await file.truncate(positions[1]! + 70)
+    for (const offset of [100, 101]) {
+      const error = await faultOf(Promise.resolve(segment.read({ ...ALL, offset })))
+      expect(error).to.be.instanceOf(DiskError).with.property('code', 'EBADMSG')
+    }
+  })
 })
 
 describe('segment, look up by time', () => {
@@ -423,7 +453,7 @@ describe('segment, look up by time', () => {
         .map((timestamp, index) => ({ offset: 100 + index, timestamp }))
       expect(segment).to.include({ largestTimestamp: 1503, offsetOfLargestTimestamp: 114 })
       for (let fromOffset = 99; fromOffset <= 116; fromOffset++) {
-        for (const { timestamp } of records.flatMap(({ timestamp: at }) => [{ timestamp: at }, { timestamp: at + 1 }])) {
+        for (const timestamp of records.flatMap((each) => [each.timestamp, each.timestamp + 1])) {
           const expected = records.find((each) => each.offset >= fromOffset && each.timestamp >= timestamp)
           expect(await segment.offsetForTimestamp(timestamp, fromOffset), `${timestamp} from ${fromOffset}`)
             .to.deep.equal(expected)
@@ -431,6 +461,13 @@ describe('segment, look up by time', () => {
       }
     })
   }
+
+  it('does not find what was cut while it looked', async () => {
+    const { segment } = await segmentOf(await diskWithDir(), THREE)
+    const underWay = segment.offsetForTimestamp(2000, 0)
+    await segment.truncateTo(105)
+    expect(await underWay).to.equal(undefined)
+  })
 
   it('takes the time of the append where the batch has it', async () => {
     const stamped = batch(100, { records: 3, timestamp: 50 })
