@@ -130,12 +130,7 @@ export class WeirConsumer implements Consumer {
 
   async #start(): Promise<void> {
     const deadlineMs = this.#router.nowMs + this.#router.timeoutMs
-    const assigned: Assignment[] = [...this.#settings.partitions]
-    for (const topic of this.#settings.topics) {
-      const { partitions } = await this.#lifetime.within(this.#router.follow(topic, deadlineMs))
-      const { from, resetTo } = this.#settings
-      for (const { partition } of partitions) assigned.push({ topic, partition, from, resetTo })
-    }
+    const assigned = await this.#lifetime.within(this.#assignments(deadlineMs))
     const places = (position: (one: Assignment) => Position) => this.#lifetime.within(resolvePositions(this.#router,
       assigned.map((one) => ({ topic: one.topic, partition: one.partition, position: position(one) })), deadlineMs))
     const { until } = this.#settings
@@ -147,6 +142,24 @@ export class WeirConsumer implements Consumer {
     }
     this.#started = true
     this.#wake()
+  }
+
+  async #assignments(deadlineMs: number): Promise<readonly Assignment[]> {
+    const { topics, partitions: named, from, resetTo } = this.#settings
+    const assigned: Assignment[] = []
+    for (const one of named) {
+      const { length } = (await this.#router.follow(one.topic, deadlineMs)).partitions
+      if (!Number.isInteger(one.partition) || one.partition < 0 || one.partition >= length) {
+        throw weirError('UNKNOWN_TOPIC_OR_PARTITION',
+          `topic ${one.topic} has partitions 0 to ${length - 1}, not ${one.partition}`)
+      }
+      assigned.push(one)
+    }
+    for (const topic of topics) {
+      const { partitions } = await this.#router.follow(topic, deadlineMs)
+      for (const { partition } of partitions) assigned.push({ topic, partition, from, resetTo })
+    }
+    return assigned
   }
 
   #assign(partition: FetchedPartition): void {
