@@ -186,7 +186,7 @@ export class PartitionLog {
     const epoch = partitionLeaderEpoch(bytes, at)
     if (this.#epochs.assign(epoch, first)) this.#epochsDirty = true
     this.#active.append(bytes, at, length)
-    this.#producers.update(bytes, at)
+    this.#producers.update(bytes, at, this.#needs.clock.wallMs())
     this.#tail.append(bytes, at, length, first, next)
     this.#logEndOffset = next
   }
@@ -316,7 +316,8 @@ export class PartitionLog {
 
   /** Drops every batch with a record at or behind `offset`. Followers only, with no append under way. */
   async truncateTo(offset: number): Promise<void> {
-    if (this.#offline || offset >= this.#logEndOffset) return
+    if (this.#offline) return
+    if (offset >= this.#logEndOffset) return this.#dropEmptyEpochs()
     assert(offset >= this.#logStartOffset, () => `truncation to ${offset} below log start ${this.#logStartOffset}`)
     this.#generation++
     this.#tail.truncateTo(offset)
@@ -338,6 +339,16 @@ export class PartitionLog {
     }
     this.#directoryDirty = true
     this.#needs.flusher.request(this)
+  }
+
+  /** An epoch that began at the end and never got a record may contradict the leader's history. */
+  async #dropEmptyEpochs(): Promise<void> {
+    if (!this.#epochs.truncateFromEnd(this.#logEndOffset)) return
+    try {
+      await this.#writeEpochs()
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
   #clampTo(offset: number): void {
