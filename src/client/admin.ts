@@ -122,7 +122,8 @@ export class WeirAdmin implements Admin {
     return { leaderId }
   }
 
-  async offsets(topic: string, position: Position, partitions?: readonly number[]): Promise<readonly PartitionOffset[]> {
+  async offsets(topic: string, position: Position, partitions?: readonly number[]):
+    Promise<readonly PartitionOffset[]> {
     const deadlineMs = this.#deadlineMs
     const { length } = (await this.#router.follow(topic, deadlineMs)).partitions
     const wanted = partitions ?? Array.from({ length }, (_, index) => index)
@@ -179,7 +180,9 @@ function only<T>(items: readonly T[]): T {
 function wireTopic(topic: NewTopic): WireTopic {
   return {
     name: topic.name, partitions: topic.partitions ?? 0, replicationFactor: topic.replicationFactor ?? 0,
-    configs: entries(topic.configs), assignment: (topic.assignment ?? []).map((brokers) => ({ brokers: [...brokers] })) }
+    configs: entries(topic.configs),
+    assignment: (topic.assignment ?? []).map((brokers) => ({ brokers: [...brokers] }))
+  }
 }
 
 function entries(configs: Readonly<Record<string, string>> | undefined): { key: string; value: string }[] {

@@ -61,7 +61,8 @@ export async function openConnection(options: ConnectOptions, ports: ClientPorts
   if (bootstrap.length === 0) {
     throw weirError('INVALID_REQUEST', 'bootstrap is empty', 'give host:port of a broker or controller')
   }
-  const timeoutMs = integerOption(options.timeoutMs, { name: 'timeoutMs', ...TIMEOUT_MS, byDefault: TIMEOUT_MS_DEFAULT })
+  const timeoutMs = integerOption(options.timeoutMs,
+    { name: 'timeoutMs', ...TIMEOUT_MS, byDefault: TIMEOUT_MS_DEFAULT })
   const router = new Router(ports, bootstrap, timeoutMs)
   const abort = () => { router.close(signal?.reason ?? 'aborted') }
   if (signal?.aborted === true) abort()

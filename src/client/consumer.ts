@@ -138,7 +138,8 @@ export class WeirConsumer implements Consumer {
     const ends = until === undefined ? undefined : await places(() => until)
     const starts = await places(({ from }) => from)
     for (const [index, { topic, partition, resetTo }] of assigned.entries()) {
-      this.#assign(new FetchedPartition(topic, partition, starts[index]!.offset, ends?.[index]!.offset ?? Infinity, resetTo))
+      const end = ends?.[index]!.offset ?? Infinity
+      this.#assign(new FetchedPartition(topic, partition, starts[index]!.offset, end, resetTo))
     }
     this.#started = true
     this.#wake()
@@ -232,9 +233,9 @@ export class WeirConsumer implements Consumer {
   }
 
   #wake(): void {
-    const { resolve } = this.#wakeUp
+    const waiting = this.#wakeUp
     this.#wakeUp = deferred<void>()
-    resolve()
+    waiting.resolve()
   }
 
   // ---- partitions -------------------------------------------------------------------------------------------

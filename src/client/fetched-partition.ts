@@ -1,8 +1,13 @@
 // One partition of a consumer: how far it was handed out, how far fetched, and what may stop it.
 
 import type { WeirError } from '../base/error-code.ts'
-import type { FetchLink } from './fetch-link.ts'
 import type { Position } from './types.ts'
+
+/** At which broker, under which number; `unsubscribe` ends it. */
+export interface Subscription {
+  readonly address: string
+  unsubscribe(): void
+}
 
 export class FetchedPartition {
   readonly topic: string
@@ -20,7 +25,7 @@ export class FetchedPartition {
   paused = false
   /** What was fetched in an earlier generation is not handed out: seek, pause and the end begin a new one. */
   generation = 0
-  subscription: { readonly link: FetchLink; readonly id: number } | undefined
+  subscription: Subscription | undefined
   /** No attempt before this, monotonic ms. */
   notBeforeMs = 0
   failures = 0
@@ -42,7 +47,9 @@ export class FetchedPartition {
   get finished(): boolean { return this.position >= this.until }
 
   /** There is something to fetch, and nobody against it. */
-  get active(): boolean { return !this.paused && this.error === undefined && this.fetchOffset < this.until && !this.finished }
+  get active(): boolean {
+    return !this.paused && this.error === undefined && this.fetchOffset < this.until && !this.finished
+  }
 
   /** Drops what was fetched ahead and goes on at `offset`. */
   moveTo(offset: number): void {

@@ -73,7 +73,7 @@ export class Fetcher {
     if (subscription !== undefined) {
       // Nothing is known against the stream it has; a leader that is gone is noticed by the stream itself.
       const stays = partition.active && (view === undefined || view.address === ''
-        || (view.address === subscription.link.address && view.leaderEpoch === partition.leaderEpoch))
+        || (view.address === subscription.address && view.leaderEpoch === partition.leaderEpoch))
       if (stays) return
       this.unsubscribe(partition)
     }
@@ -82,14 +82,14 @@ export class Fetcher {
     if (this.#router.nowMs < partition.notBeforeMs) return
     partition.leaderEpoch = view.leaderEpoch
     const link = this.#linkTo(view.address)
-    // The id is known only after the call, in which an answer cannot come.
-    partition.subscription = { link, id: link.subscribe(partition) }
+    const id = link.subscribe(partition)
+    partition.subscription = { address: link.address, unsubscribe: () => { link.unsubscribe(id) } }
   }
 
   unsubscribe(partition: FetchedPartition): void {
     const { subscription } = partition
     partition.subscription = undefined
-    if (subscription !== undefined) subscription.link.unsubscribe(subscription.id)
+    subscription?.unsubscribe()
   }
 
   handedOut(source: Source, bytes: number): void { source.link.handedOut(source.grant, bytes) }

@@ -58,13 +58,14 @@ export class Lifetime {
       const cancel = deadline === undefined ? () => { /* no timer */ }
         : this.after(deadline.atMs - this.clock.monotonicMs(), () => { reject(deadline.late()) })
       const forget = this.onEnd(reject)
-      const done = () => {
+      const settle = (tell: () => void) => {
         cancel()
         forget()
+        tell()
       }
       promise.then(
-        (value) => { done(); resolve(value) },
-        (error: unknown) => { done(); reject(error) })
+        (value) => { settle(() => { resolve(value) }) },
+        (error: unknown) => { settle(() => { reject(error) }) })
     })
   }
 

@@ -37,20 +37,21 @@ export async function metadataRound(needs: RoundNeeds, first: readonly string[])
     }
     asked.add(address)
     running++
-    needs.ask(address).then(
-      (more) => {
-        running--
-        if (over) return
-        if (more === undefined) return finish(taken.resolve)
-        queue.unshift(...more)
-        next()
-      },
-      (error: unknown) => {
-        running--
-        failures.push(error)
-        next()
-      })
+    void ask(address)
     cancelHedge = needs.lifetime.after(needs.hedgeMs, next)
+  }
+  const ask = async (address: string) => {
+    try {
+      const more = await needs.ask(address)
+      running--
+      if (over) return
+      if (more === undefined) return finish(() => { taken.resolve() })
+      queue.unshift(...more)
+    } catch (error) {
+      running--
+      failures.push(error)
+    }
+    next()
   }
   next()
   try {

@@ -62,7 +62,7 @@ function timestampOf(position: Position): number | undefined {
 async function listOffsets(router: Router,
   queries: readonly (TopicPartition & { readonly timestamp: number | undefined })[], deadlineMs: number,
 ): Promise<readonly Place[]> {
-  const places = new Array<Place>(queries.length).fill({ offset: -1, timestamp: -1 })
+  const places = queries.map((): Place => ({ offset: -1, timestamp: -1 }))
   const open = new Map<number, Query>()
   for (const [index, { topic, partition, timestamp }] of queries.entries()) {
     if (timestamp !== undefined) open.set(index, { topic, partition, timestamp })
@@ -77,7 +77,8 @@ async function listOffsets(router: Router,
     const failures = await Promise.all([...byLeader(router, open)].map(([address, indices]) => (
       askLeader(router, address, indices, open, places, deadlineMs))))
     failure = failures.find((failed) => failed !== undefined)
-      ?? weirError('LEADER_NOT_AVAILABLE', `no leader for ${describe(open)}`, 'retry; `weir partition list --unhealthy`')
+      ?? weirError('LEADER_NOT_AVAILABLE', `no leader for ${describe(open)}`,
+        '`weir partition list --unhealthy` shows which replicas are missing')
   }
   return places
 }

@@ -76,7 +76,7 @@ export class WeirProducer implements Producer {
       try {
         this.#take(outgoing, { resolve, reject })
       } catch (error) {
-        reject(error as Error)
+        reject(error)
       }
     })
   }
@@ -176,7 +176,8 @@ export class WeirProducer implements Producer {
     this.#cancelBlockTimer = this.#lifetime.after(head.deadlineMs - this.#router.nowMs, () => {
       this.#cancelBlockTimer = undefined
       const nowMs = this.#router.nowMs
-      for (let late = this.#blocked.peek(); late !== undefined && late.deadlineMs <= nowMs; late = this.#blocked.peek()) {
+      let late = this.#blocked.peek()
+      for (; late !== undefined && late.deadlineMs <= nowMs; late = this.#blocked.peek()) {
         this.#blocked.shift()
         this.#refuse(late, weirError('REQUEST_TIMED_OUT',
           `no room within maxBlockMs=${this.#settings.maxBlockMs}: ${this.#counts.bufferedBytes} bytes of ` +
@@ -199,7 +200,8 @@ export class WeirProducer implements Producer {
   #topicState(name: string): TopicState {
     let topic = this.#topics.get(name)
     if (topic === undefined) {
-      topic = { name, queues: [], sticky: new StickyPartition(this.#router.ports.random), waiting: [], following: false }
+      const sticky = new StickyPartition(this.#router.ports.random)
+      topic = { name, queues: [], sticky, waiting: [], following: false }
       this.#topics.set(name, topic)
     }
     return topic
@@ -248,7 +250,8 @@ export class WeirProducer implements Producer {
     const count = this.#router.topic(topic.name)?.partitions.length ?? topic.queues.length
     const partition = outgoing.partition ?? this.#choose(topic, outgoing, record, count)
     if (Number.isInteger(partition) && partition >= 0 && partition < count) return partition
-    throw weirError('UNKNOWN_TOPIC_OR_PARTITION', `topic ${topic.name} has partitions 0 to ${count - 1}, not ${partition}`,
+    throw weirError('UNKNOWN_TOPIC_OR_PARTITION',
+      `topic ${topic.name} has partitions 0 to ${count - 1}, not ${partition}`,
       '`weir topic add-partitions` adds some')
   }
 

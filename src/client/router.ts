@@ -58,7 +58,9 @@ export class Router {
   get brokerCount(): number { return Math.max(this.#view.brokerCount, 1) }
 
   topic(name: string): TopicView | undefined { return this.#view.topic(name) }
-  partition(topic: string, index: number): PartitionView | undefined { return this.#view.topic(topic)?.partitions[index] }
+  partition(topic: string, index: number): PartitionView | undefined {
+    return this.#view.topic(topic)?.partitions[index]
+  }
 
   /** `told` is called with the name of a topic whose partitions or leaders changed. */
   watch(told: (topic: string) => void): () => void {

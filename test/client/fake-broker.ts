@@ -1,7 +1,7 @@
 // A cluster in memory for tests of the SDK: brokers that share one perfectly replicated log for each partition, and
 // do what a test tells them to: die, freeze, refuse, forget to answer, lose the lead.
 
-import { ErrorCode, weirError, type ErrorName } from '../../src/base/error-code.ts'
+import { ErrorCode, type ErrorName } from '../../src/base/error-code.ts'
 import { stream, unary, type Handler, type MessageStream } from '../../src/ports.ts'
 import * as batch from '../../src/records/batch.ts'
 import { recordsIn } from '../../src/records/record.ts'
@@ -76,12 +76,15 @@ export class FakeBroker implements Node {
     this.handlers = [
       unary(methods.data.getMetadata, ({ topics }) => Promise.resolve(this.stale ?? cluster.metadata(topics))),
       unary(methods.data.listOffsets, ({ partitions }) => Promise.resolve({
-        partitions: partitions.map((wanted) => cluster.listOffset(this.id, wanted.topic, wanted.partition, wanted.timestamp))
+        partitions: partitions.map(({ topic, partition, timestamp }) => (
+          cluster.listOffset(this.id, topic, partition, timestamp)))
       })),
       unary(methods.transactions.initProducerId, () => (
         Promise.resolve({ producerId: cluster.nextProducerId++, producerEpoch: 0 }))),
       stream(methods.data.produceStream, (incoming) => { cluster.serveProduce(this, incoming) }),
-      stream(methods.data.fetchStream, (incoming) => { this.fetchers.add(new FakeFetchStream(cluster, this, incoming)) })
+      stream(methods.data.fetchStream, (incoming) => {
+        this.fetchers.add(new FakeFetchStream(cluster, this, incoming))
+      })
     ]
   }
 }
@@ -192,15 +195,17 @@ export class FakeCluster {
   }
 }
 
+type FetchEnd = MessageStream<FetchStreamResponse, FetchStreamRequest>
+
 /** Pushes one batch at a time while there is credit, as a broker does: the last one may exceed it. */
 export class FakeFetchStream {
   creditBytes = 0
   readonly #cluster: FakeCluster
   readonly #broker: FakeBroker
-  readonly #incoming: MessageStream<FetchStreamResponse, FetchStreamRequest>
+  readonly #incoming: FetchEnd
   readonly #subscriptions = new Map<number, FetchPartition & { at: number }>()
 
-  constructor(cluster: FakeCluster, broker: FakeBroker, incoming: MessageStream<FetchStreamResponse, FetchStreamRequest>) {
+  constructor(cluster: FakeCluster, broker: FakeBroker, incoming: FetchEnd) {
     this.#cluster = cluster
     this.#broker = broker
     this.#incoming = incoming
@@ -232,7 +237,8 @@ export class FakeFetchStream {
     const found = this.#cluster.topics.get(topic)?.[partition]
     const refused = this.#cluster.refusal(this.#broker.id, topic, partition, wanted.leaderEpoch ?? -1)
       ?? (wanted.at < found!.startOffset || wanted.at > found!.endOffset ? statusOf('OFFSET_OUT_OF_RANGE') : undefined)
-    const base = { topic, partition, subscription, highWatermark: found?.endOffset ?? -1, logStartOffset: 0, records: [] }
+    const highWatermark = found?.endOffset ?? -1
+    const base = { topic, partition, subscription, highWatermark, logStartOffset: 0, records: [] }
     if (refused !== undefined) {
       this.#subscriptions.delete(subscription)
       this.#incoming.send({ partitions: [
@@ -256,13 +262,16 @@ export function fakeController(cluster: FakeCluster): Node {
     handlers: [unary(methods.admin.describeCluster, () => Promise.resolve({
       clusterId: 'fake', metadataOffset: cluster.metadataOffset, controllerId: 1, controllerEpoch: 1, controllers: [],
       brokers: cluster.brokers.map(({ id, address }) => ({
-        id, address, rack: '', brokerEpoch: 1, state: 'active', leads: 0, replicas: 0, metadataOffset: 1, httpAddress: '' })),
+        id, address, rack: '', brokerEpoch: 1, state: 'active', leads: 0, replicas: 0, metadataOffset: 1,
+        httpAddress: '' })),
       health: null }))]
   }
 }
 
 export function statusOf(name: ErrorName): Status {
-  return { code: ErrorCode[name], name, message: weirError(name, `the fake says ${name}`).message, hint: '', leader: null }
+  return { code: ErrorCode[name], name, message: `the fake says ${name}`, hint: '', leader: null }
 }
 
-export function text(bytes: Uint8Array | null): string { return bytes === null ? 'null' : new TextDecoder().decode(bytes) }
+export function text(bytes: Uint8Array | null): string {
+  return bytes === null ? 'null' : new TextDecoder().decode(bytes)
+}

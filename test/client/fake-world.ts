@@ -61,8 +61,7 @@ export class World implements Clock, Timers {
   /** The value of `promise`, with as much time as it needs. */
   async get<T>(promise: Promise<T>, limitMs = 60_000): Promise<T> {
     let settled = false
-    const done = () => { settled = true }
-    promise.then(done, done)
+    void Promise.allSettled([promise]).then(() => { settled = true })
     await this.until(() => settled, limitMs)
     return promise
   }
@@ -135,13 +134,15 @@ export class FakeNetwork implements Network {
     this.calls.push({ address, path: method.path })
     const bytes = method.encodeRequest(request)
     return new Promise((resolve, reject) => {
-      const late = this.#world.after(timeoutMs, () => { reject(new NetworkError('TIMEOUT', `${method.path}: too late`)) })
+      const late = this.#world.after(timeoutMs, () => {
+        reject(new NetworkError('TIMEOUT', `${method.path}: too late`))
+      })
       this.#world.after(LATENCY_MS, () => {
         const node = this.#nodes.get(address)
         if (node?.frozen === true) return
         const fail = (error: unknown) => {
           this.#world.cancel(late)
-          reject(error as Error)
+          reject(error)
         }
         if (node === undefined || node.down) return fail(new NetworkError('UNAVAILABLE', `${address} refuses`))
         const handler = node.handlers.find((one) => one.method.path === method.path)
@@ -190,11 +191,11 @@ class Pipe {
       const run = handler.run as unknown as (stream: MessageStream<Res, Req>, caller: unknown) => void
       run(this.#end(
         (message) => method.decodeResponse(method.encodeResponse(message)), () => this.#client,
-        (handlers) => { this.#server = handlers as StreamHandlers<unknown> }), {})
+        (handlers) => { this.#server = handlers }), {})
     })
     return this.#end(
       (message) => method.decodeRequest(method.encodeRequest(message)), () => this.#server,
-      (handlers) => { this.#client = handlers as StreamHandlers<unknown> })
+      (handlers) => { this.#client = handlers })
   }
 
   break(reason: string): void {

@@ -34,7 +34,8 @@ describe('Producer', () => {
   const numbered = (from: number, to: number) => (
     Array.from({ length: to - from }, (_, index) => String(from + index)))
 
-  function sendAll(producer: Producer, values: readonly string[], to: Partial<OutgoingRecord> = {}): Promise<Delivery>[] {
+  function sendAll(
+    producer: Producer, values: readonly string[], to: Partial<OutgoingRecord> = {}): Promise<Delivery>[] {
     return values.map((value) => producer.send({ topic: TOPIC, partition: 0, value, ...to }))
   }
 
@@ -72,12 +73,12 @@ describe('Producer', () => {
   it('waits lingerMs for company, not longer', async () => {
     const producer = await warm({ lingerMs: 20 })
     const before = partition().batches.length
-    sendAll(producer, ['a'])
+    const first = sendAll(producer, ['a'])
     await world.run(15)
     expect(partition().batches.length).to.equal(before)
     const second = sendAll(producer, ['b'])
     await world.run(7)
-    await world.get(second[0]!)
+    await world.get(Promise.all([...first, ...second]))
     expect(partition().batches.length).to.equal(before + 1)
   })
 
@@ -117,19 +118,20 @@ describe('Producer', () => {
     const producer = weir.producer({ lingerMs: 0 })
     const leader = cluster.broker(1)
     leader.mute = true
-    await sendApart(producer, numbered(0, 8))
+    const first = await sendApart(producer, numbered(0, 8))
     expect(leader.produced.length).to.equal(1)
     leader.mute = false
     cluster.network.cut(leader.address)
     await world.get(producer.flush())
     leader.mute = true
     const before = leader.produced.length
-    await sendApart(producer, numbered(8, 20))
+    const second = await sendApart(producer, numbered(8, 20))
     expect(leader.produced.length - before).to.equal(5)
     leader.mute = false
     cluster.network.cut(leader.address)
     await world.get(producer.flush())
     expect(partition().values()).to.deep.equal(numbered(0, 20))
+    await world.get(Promise.all([...first, ...second]))
   })
 
   it('keeps the order when a batch in the middle is refused', async () => {
