@@ -60,6 +60,9 @@ export class TestNode {
 
   get state(): NodeState { return this.#state }
 
+  /** What its process would find under `directory`; for looking only while it runs. */
+  get disk(): Disk { return this.#data.disk }
+
   /** A broker that serves, or a running controller. */
   get isActive(): boolean {
     const server = this.#run?.server

@@ -1,0 +1,91 @@
+// Nodes killed, one or two at a time, while records are produced: nothing acknowledged is lost, doubled or out of
+// order, no produce fails, and the replicas end up equal.
+
+import { expect } from 'chai'
+
+import { KEPT } from '../support/ledger.ts'
+import { othersOf, useCluster } from '../support/faults.ts'
+import { expectSameReplicas } from '../support/replicas.ts'
+
+describe('failover under load', function () {
+  this.timeout(30_000)
+  const stage = useCluster()
+
+  it('the leader is killed: another takes over, well within a second and a half', async () => {
+    const { topic, ledger } = await stage.begin()
+    const leader = await stage.cluster.leaderOf(topic, 0)
+    ledger.resetGap()
+    await stage.cluster.broker(leader).kill()
+    await ledger.progress()
+    expect(ledger.unavailableMs).to.be.below(1_500)
+    expect(await stage.cluster.leaderOf(topic, 0)).to.not.equal(leader)
+    await stage.cluster.broker(leader).restart()
+    await ledger.progress()
+    expect(await ledger.check()).to.include({ ...KEPT, failed: 0 })
+    await expectSameReplicas(stage.cluster, stage.weir, topic)
+  })
+
+  it('a follower is killed: the leader stays', async () => {
+    const { topic, ledger } = await stage.begin()
+    const leader = await stage.cluster.leaderOf(topic, 0)
+    const [follower] = othersOf(leader)
+    await stage.cluster.broker(follower!).kill()
+    await ledger.progress()
+    expect(await stage.cluster.leaderOf(topic, 0)).to.equal(leader)
+    await stage.cluster.broker(follower!).restart()
+    expect(await ledger.check()).to.include({ ...KEPT, failed: 0 })
+    await expectSameReplicas(stage.cluster, stage.weir, topic)
+  })
+
+  it('the active controller is killed: producing goes on', async () => {
+    const { topic, ledger } = await stage.begin({ partitions: 3 })
+    const active = await stage.activeController()
+    ledger.resetGap()
+    await active.kill()
+    await ledger.progress(50)
+    expect((await stage.activeController()).id).to.not.equal(active.id)
+    await ledger.progress(50)
+    expect(ledger.unavailableMs).to.be.below(1_000)
+    await active.restart()
+    expect(await ledger.check()).to.include({ ...KEPT, failed: 0 })
+    await expectSameReplicas(stage.cluster, stage.weir, topic)
+  })
+
+  it('the leader and the active controller are killed together', async () => {
+    const { topic, ledger } = await stage.begin()
+    const leader = await stage.cluster.leaderOf(topic, 0)
+    const active = await stage.activeController()
+    ledger.resetGap()
+    await Promise.all([stage.cluster.broker(leader).kill(), active.kill()])
+    await ledger.progress()
+    expect(ledger.unavailableMs).to.be.below(4_000)
+    await Promise.all([stage.cluster.broker(leader).restart(), active.restart()])
+    await ledger.progress()
+    expect(await ledger.check()).to.include({ ...KEPT, failed: 0 })
+    await expectSameReplicas(stage.cluster, stage.weir, topic)
+  })
+
+  it('a broker killed and restarted at once is let in at once, and joins again', async () => {
+    const { topic, ledger } = await stage.begin({ partitions: 3 })
+    for (const broker of stage.cluster.brokers) {
+      await broker.restart()
+      await ledger.progress()
+    }
+    await stage.cluster.ready()
+    expect(await ledger.check()).to.include({ ...KEPT, failed: 0 })
+    await expectSameReplicas(stage.cluster, stage.weir, topic)
+  })
+
+  it('the next leader is killed as soon as it leads, and the next', async () => {
+    const { topic, ledger } = await stage.begin()
+    for (let round = 0; round < 3; round++) {
+      const broker = stage.cluster.broker(await stage.cluster.leaderOf(topic, 0))
+      await broker.kill()
+      await stage.cluster.leaderOf(topic, 0)
+      await broker.restart()
+      await ledger.progress(1)
+    }
+    expect(await ledger.check()).to.include({ ...KEPT, failed: 0 })
+    await expectSameReplicas(stage.cluster, stage.weir, topic)
+  })
+})
