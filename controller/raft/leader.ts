@@ -1,6 +1,7 @@
 // What a leader does: replicate, advance the commit index, check its quorum, confirm reads, hand over leadership.
 
 import { assert } from '../../src/base/assert.ts'
+import { entryBytes } from './log.ts'
 import type { Progress } from './progress.ts'
 import { majorityOf, majorityReached } from './quorum.ts'
 import { becomeFollower, send, type Leadership, type RaftState } from './state.ts'
@@ -88,7 +89,7 @@ function sendAppend(state: RaftState, follower: Progress, evenEmpty: boolean): b
   if (entries.length === 0 && !evenEmpty) return false
   send(state, 'append', follower.id, { index, logTerm, entries, commit: log.committed })
   let bytes = 0
-  for (const { data } of entries) bytes += data.length
+  for (const entry of entries) bytes += entryBytes(entry)
   follower.sent(index + entries.length, bytes)
   return true
 }

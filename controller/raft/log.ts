@@ -4,6 +4,13 @@
 import { assert } from '../../src/base/assert.ts'
 import type { Entry, Snapshot, SnapshotMeta } from './types.ts'
 
+/** What index, term and framing of an entry take in a message, at most. */
+const ENTRY_OVERHEAD_BYTES = 24
+
+export function entryBytes(entry: Entry): number {
+  return entry.data.length + ENTRY_OVERHEAD_BYTES
+}
+
 export class RaftLog {
   /** Entries behind `compacted`, contiguous. */
   #entries: Entry[]
@@ -66,7 +73,7 @@ export class RaftLog {
     let bytes = 0
     let to = from - 1
     for (let at = from - this.compacted - 1; at < this.#entries.length; at++) {
-      bytes += this.#entries[at]!.data.length
+      bytes += entryBytes(this.#entries[at]!)
       if (bytes > maxBytes && to >= from) break
       to++
     }

@@ -24,7 +24,7 @@ export interface RaftOptions {
   readonly heartbeatTicks: number
   /** Appends with entries that one follower may have unacknowledged. */
   readonly maxInflightMessages: number
-  /** Of the entries in one append; a larger entry goes alone. */
+  /** Of the entries in one append, with 24 bytes of framing each; a larger entry goes alone. */
   readonly maxAppendBytes: number
   /** Uniform integer in [0, bound). */
   readonly random: (bound: number) => number

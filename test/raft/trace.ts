@@ -1,6 +1,6 @@
 // A small language for protocol traces: a script of commands (`> propose 1 a`), each followed by what the nodes did.
 // A node works off all it can after each command, unless it is held: then its disk is slow. Commands:
-//   nodes 3 [election=10] [heartbeat=3] [inflight=4] [append=64] [tail=2]
+//   nodes 3 [election=10] [heartbeat=3] [inflight=4] [append=1000] [tail=2]
 //   disk 1 term=2 [vote=1] [commit=1] 1/1=a 2/2=b     restarts node 1 with that on its disk
 //   campaign 1 · propose 1 a b · read 1 7 · transfer 1 2 · compact 1 · tick 1 5 · tick all 5
 //   deliver [to] · settle [rounds] · drop [from] [to] · duplicate · partition 1 | 2 3 · heal
@@ -70,7 +70,7 @@ class Trace {
     const nodes = Number(words[0])
     const options = {
       nodes, electionTicks: setting('election', 10), heartbeatTicks: setting('heartbeat', 3),
-      maxInflightMessages: setting('inflight', 4), maxAppendBytes: setting('append', 64),
+      maxInflightMessages: setting('inflight', 4), maxAppendBytes: setting('append', 1000),
       tailEntries: setting('tail', 2),
       // Node 1 is the first whose election timer runs out.
       random: (id: number, bound: number) => (2 * (id - 1)) % bound,
