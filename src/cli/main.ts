@@ -4,13 +4,15 @@
 import { exit as exitProcess } from 'node:process'
 
 import { readArguments } from '../os/process.ts'
+import { addConsume } from './commands/consume.ts'
+import { addProduce } from './commands/produce.ts'
 import { addTopic } from './commands/topic.ts'
 import { runCli, type AddVerb } from './program.ts'
 import { Shell } from './shell.ts'
 import { surroundings } from './surroundings.ts'
 
 const VERBS: readonly AddVerb[] = [
-  addTopic
+  addTopic, addProduce, addConsume
 ]
 
 const code = await runCli(VERBS, readArguments(), new Shell(surroundings()))

@@ -18,11 +18,14 @@ const BOOTSTRAP = '127.0.0.1:7201,127.0.0.1:7202,127.0.0.1:7203'
  */
 export async function runCli(verbs: readonly AddVerb[], args: readonly string[], shell: Shell):
   Promise<number | undefined> {
-  const program = rootCommand(shell)
+  let written = Promise.resolve()
+  const program = rootCommand({
+    writeOut: (text) => { written = written.then(() => shell.around.out(text)) }, writeErr: shell.around.note })
   for (const add of verbs) add(program, shell)
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
+    await written
     if (!(error instanceof CommanderError)) throw error
     if (HELPFUL.has(error.code)) return EXIT.done
     if (wantsJson(args)) {
@@ -38,16 +41,12 @@ export async function runCli(verbs: readonly AddVerb[], args: readonly string[],
 /** Help and version that somebody asked for. */
 const HELPFUL = new Set(['commander.helpDisplayed', 'commander.version'])
 
-function rootCommand(shell: Shell): Command {
-  let out = Promise.resolve()
-  const program = new Command('weir')
+function rootCommand(output: { writeOut(text: string): void; writeErr(text: string): void }): Command {
+  return new Command('weir')
     .description('A distributed log: topics, records, nodes.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .exitOverride()
-    .configureOutput({
-      writeOut: (text) => { out = out.then(() => shell.around.out(text)) },
-      writeErr: shell.around.note
-    })
+    .configureOutput(output)
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .showHelpAfterError(false)
     .showSuggestionAfterError(true)
@@ -57,7 +56,6 @@ function rootCommand(shell: Shell): Command {
       .argParser(option(parseDuration)).default(5_000, '5s'))
     .addOption(new Option('--format <form>', 'text for people, json for programs')
       .argParser(option(parseFormat)).default('text'))
-  return program
 }
 
 function wantsJson(args: readonly string[]): boolean {
