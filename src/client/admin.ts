@@ -1,8 +1,8 @@
 // The administration calls: public types in, messages of the protocol out, and what a repetition may have done twice.
 
-import { ErrorCode, weirError, WeirError, type ErrorName } from '../base/error-code.ts'
+import { ErrorCode, weirError, WeirError } from '../base/error-code.ts'
 import type { Method } from '../ports.ts'
-import type { NewTopic as WireTopic, PartitionMetadata, Status } from '../rpc/messages.ts'
+import type { NewTopic as WireTopic, PartitionMetadata } from '../rpc/messages.ts'
 import { methods } from '../rpc/protos.ts'
 import { errorOf } from './failures.ts'
 import { resolvePositions } from './offsets.ts'
@@ -35,13 +35,25 @@ export class WeirAdmin implements Admin {
     Promise<readonly Outcome<CreatedTopic>[]> {
     const { response, uncertain } = await this.#call(methods.admin.createTopics, {
       topics: topics.map(wireTopic), validateOnly: options.validateOnly ?? false })
-    return response.topics.map(({ name, status, topicId, partitions, replicationFactor }) => (
-      { name, topicId, partitions, replicationFactor, error: unlessDone(status, uncertain, 'TOPIC_ALREADY_EXISTS') }))
+    return Promise.all(response.topics.map(({ name, status, topicId, partitions, replicationFactor }) => {
+      const error = errorOf(status)
+      if (uncertain && error?.code === ErrorCode.TOPIC_ALREADY_EXISTS) return this.#createdBefore(name)
+      return Promise.resolve({ name, topicId, partitions, replicationFactor, error })
+    }))
+  }
+
+  /** An earlier attempt had no answer, but made the topic. */
+  async #createdBefore(name: string): Promise<Outcome<CreatedTopic>> {
+    const { topicId, partitions } = await this.describeTopic(name)
+    const replicationFactor = partitions[0]?.replicas.length ?? 0
+    return { name, topicId, partitions: partitions.length, replicationFactor, error: undefined }
   }
 
   async deleteTopic(name: string): Promise<void> {
     const { response, uncertain } = await this.#call(methods.admin.deleteTopics, { names: [name] })
-    throwIf(unlessDone(only(response.topics).status, uncertain, 'UNKNOWN_TOPIC_OR_PARTITION'))
+    const error = errorOf(only(response.topics).status)
+    if (uncertain && error?.code === ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) return
+    throwIf(error)
   }
 
   async listTopics(): Promise<readonly TopicListing[]> {
@@ -159,12 +171,6 @@ export class WeirAdmin implements Admin {
   #call<Req, Res>(method: Method<Req, Res>, request: Req): Promise<CallResult<Res>> {
     return this.#router.callAny(method, request, this.#deadlineMs)
   }
-}
-
-/** After an attempt with an unknown outcome, `done` means that this attempt had been carried out. */
-function unlessDone(status: Status | null, uncertain: boolean, done: ErrorName): WeirError | undefined {
-  const error = errorOf(status)
-  return uncertain && error?.code === ErrorCode[done] ? undefined : error
 }
 
 function throwIf(error: WeirError | undefined): void {

@@ -19,7 +19,7 @@ const HEDGE_MS = 50
 /** One node's answer to a metadata request. */
 const ASK_TIMEOUT_MS = 2_000
 /** One attempt of a small call, so that a silent node does not use up the whole deadline. */
-const ATTEMPT_TIMEOUT_MS = 10_000
+const ATTEMPT_TIMEOUT_MS = 5_000
 const RETRY_FIRST_MS = 10
 const RETRY_MAX_MS = 500
 /** A topic no broker knows for so long does not exist: news of a fresh one has reached all by then. */

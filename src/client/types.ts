@@ -51,7 +51,7 @@ export interface ProducerOptions {
   readonly maxBufferedBytes?: number
   /** How long `send` waits for room or for a topic's partitions before it rejects, ms. Default 60000. */
   readonly maxBlockMs?: number
-  /** From `send` to the answer, retries included, ms; then REQUEST_TIMED_OUT. Default 120000. */
+  /** From a record's place in a batch to the answer, retries included, ms; then REQUEST_TIMED_OUT. Default 120000. */
   readonly deliveryTimeoutMs?: number
   /** How long the broker may wait for its replicas, ms. Default 30000. */
   readonly requestTimeoutMs?: number
