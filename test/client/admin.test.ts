@@ -106,8 +106,10 @@ describe('Admin', () => {
     cluster.create('t', 2)
     const bytes = buildBatch([1, 2, 3].map((timestamp) => ({ key: null, value: null, headers: [], timestamp })))
     cluster.append('t', 1, bytes)
-    const offsets = async (position: Position, partitions?: readonly number[]) => (
-      (await world.get(weir.admin.offsets('t', position, partitions))).map(({ partition, offset }) => [partition, offset]))
+    const offsets = async (position: Position, partitions?: readonly number[]) => {
+      const found = await world.get(weir.admin.offsets('t', position, partitions))
+      return found.map(({ partition, offset }) => [partition, offset])
+    }
     expect(await offsets('end')).to.deep.equal([[0, 0], [1, 3]])
     expect(await offsets('start', [1])).to.deep.equal([[1, 0]])
     expect(await offsets({ fromEnd: 1 })).to.deep.equal([[0, 0], [1, 2]])

@@ -12,7 +12,9 @@ import { fixedRandom, World } from './fake-world.ts'
 const ROUNDS = 12
 const STEPS = 60
 const REFUSALS: readonly ErrorName[] = [
-  'NOT_ENOUGH_REPLICAS', 'LEADER_NOT_AVAILABLE', 'REQUEST_TIMED_OUT', 'THROTTLING_QUOTA_EXCEEDED', 'UNKNOWN_LEADER_EPOCH']
+  'NOT_ENOUGH_REPLICAS', 'LEADER_NOT_AVAILABLE', 'REQUEST_TIMED_OUT', 'THROTTLING_QUOTA_EXCEEDED',
+  'UNKNOWN_LEADER_EPOCH'
+]
 
 /** One fault, or the end of one. */
 function disturb(cluster: FakeCluster, random: () => number): void {
