@@ -8,6 +8,7 @@
 // - A new identity starts at sequence 0. It is taken only when the first batch of the queue cannot be in the log:
 //   then none behind it can (the leader refuses a gap). One in doubt keeps its number until the leader knows.
 
+import { assert } from '../base/assert.ts'
 import { ErrorCode, isRetriable, type Fault } from '../base/error-code.ts'
 import { sequenceAfter, type Batch, type ProducerIdentity } from './batches.ts'
 
@@ -112,6 +113,7 @@ export class PartitionQueue {
   }
 
   sent(batch: Batch, address: string, leaderEpoch: number): void {
+    assert(batch.state !== 'sent' && this.#batches[this.#sent] === batch, 'the sent batches are the first of the queue')
     batch.cancelLinger?.()
     batch.state = 'sent'
     batch.attempt++
