@@ -4,6 +4,7 @@ const production = '^(src|controller|broker)/'
 const ports = 'src/ports[.]ts$'
 /** The table of configuration keys is pure, and typed configurations come from it. */
 const keys = 'src/config/keys[.]ts$'
+const checksum = 'src/records/crc32c[.]ts$'
 
 /** Files under `from` import, of our own code, nothing but themselves and `to`. */
 const only = (from, ...to) => ({
@@ -62,7 +63,7 @@ module.exports = {
     { name: 'main-is-a-leaf', severity: 'error', from: { pathNot: '^test/' }, to: { path: '/main[.]ts$' } },
     {
       name: 'only-roots-start-servers', severity: 'error',
-      from: { pathNot: '(/main[.]ts$|^src/(cli|testing)/|^test/)' },
+      from: { pathNot: '(/program[.]ts$|^src/testing/|^test/)' },
       to: { path: '^(controller|broker)/server[.]ts$' }
     },
 
@@ -77,15 +78,18 @@ module.exports = {
     only('src/rpc/', ports, 'src/base/'),
     only('src/client/', ports, 'src/(base|records|rpc|os)/'),
     only('src/console/', ports, 'src/(base|client|observe|os)/'),
-    only('src/cli/', 'src/', '(controller|broker)/server[.]ts$'),
+    only('src/cli/', 'src/', '(controller|broker)/program[.]ts$'),
+    only('src/node/', ports, 'src/(base|config|observe|os|rpc)/'),
+    only('src/drill/', ports, 'src/(base|client)/'),
+    only('src/bench/', ports, 'src/(base|client|drill|records|rpc)/'),
     only('src/testing/', 'src/', '(controller|broker)/server[.]ts$'),
 
     only('controller/raft/', 'src/base/'),
-    only('controller/store/', 'controller/raft/types[.]ts$', ports, 'src/base/'),
+    only('controller/store/', 'controller/raft/types[.]ts$', ports, checksum, 'src/base/'),
     only('controller/state/', keys, 'src/(base|metadata)/'),
-    only('controller/service/', 'controller/[^/]+[.]ts$', 'controller/state/commands[.]ts$', ports,
+    only('controller/service/', 'controller/[^/]+[.]ts$', 'controller/state/commands[.]ts$', ports, keys,
       'src/(base|metadata|rpc)/'),
-    only('controller/', ports, 'src/(base|metadata|rpc|config|observe|os)/'),
+    only('controller/', ports, checksum, 'src/(base|metadata|rpc|config|observe|os|node)/'),
 
     only('broker/log/', ports, 'src/(base|records)/'),
     only('broker/cluster/', ports, 'src/(base|metadata|rpc)/'),
@@ -97,7 +101,11 @@ module.exports = {
       'src/(base|records|metadata|rpc)/'),
     only('broker/listener/kafka/', 'broker/(replica|group|txn|coordinator|cluster)/', ports,
       'src/(base|records|metadata|kafka|observe)/'),
-    only('broker/', ports, 'src/(base|records|metadata|rpc|kafka|config|observe|os)/'),
+    only('broker/', ports, 'src/(base|records|metadata|rpc|kafka|config|observe|os|node)/'),
+    {
+      name: 'only programs run as processes', severity: 'error',
+      from: { pathNot: '(/(main|program)[.]ts$|^src/(cli|node)/|^test/)' }, to: { path: '^src/node/' }
+    },
 
     ...Object.entries(NODE_HOMES).map(([names, homes]) =>
       quarantine(`node:${names}`, nodePattern(names), ...SHELL, ...homes)),

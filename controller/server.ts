@@ -1,12 +1,8 @@
 // Composition root of a controller: constructs the parts, connects them, fixes the order of start and stop.
 
-import { WeirError } from '../src/base/error-code.ts'
 import type { ControllerConfig, NodeAddress } from '../src/config/keys.ts'
-import type { MetadataDelta } from '../src/metadata/delta.ts'
 import type { Listener, Ports } from '../src/ports.ts'
 import { ActiveController } from './active-controller.ts'
-import { BrokerSessions } from './broker-sessions.ts'
-import { LeaderBalance } from './leader-balance.ts'
 import { MetadataFeed } from './metadata-feed.ts'
 import { RaftDriver, type StateMachine } from './raft-driver.ts'
 import { RaftTransport, votersHash } from './raft-transport.ts'
@@ -16,6 +12,7 @@ import { Forwarder } from './service/forward.ts'
 import { raftService } from './service/raft.ts'
 import { topicService } from './service/topics.ts'
 import { RaftStore } from './store/raft-store.ts'
+import { Upkeep } from './upkeep.ts'
 
 const CLOSE_GRACE_MS = 300
 const HANDOVER_WAIT_MS = 500
@@ -85,26 +82,24 @@ function connect(config: ControllerConfig, ports: Ports, store: RaftStore, optio
   const controllers = options.controllers ?? (() => config.controllers)
   const addressOf = (id: number) => controllers().find((one) => one.id === id)?.address ?? ''
   const watches = new Set<Watch>()
-  const sessions = new BrokerSessions({
-    clock, timers, logger, sessionTimeoutMs: config['broker.session.timeout.ms'],
-    hints: config['broker.fence.on.connection.loss'], graceMs: config['broker.connection.loss.grace.ms'],
-    expire: (brokerId, brokerEpoch, reason) => { fence(brokerId, brokerEpoch, reason) } })
-  const balance = new LeaderBalance({
-    clock, timers, delayMs: config['leader.rebalance.delay.ms'], image: () => controller.image,
-    rebalance: (brokers, max) => { submitted(controller.submit({ kind: 'rebalanceLeaders', brokers, max })) } })
+  const upkeep = new Upkeep({
+    clusterId: config['cluster.id'], clock, timers, logger, controller: () => controller,
+    sessionTimeoutMs: config['broker.session.timeout.ms'],
+    fenceOnHints: config['broker.fence.on.connection.loss'], graceMs: config['broker.connection.loss.grace.ms'],
+    rebalanceDelayMs: config['leader.rebalance.delay.ms'] })
+  const { sessions } = upkeep
   const controller: ActiveController = new ActiveController({
     nodeId, logger, metrics: ports.metrics, queueMax: config['controller.queue.max'], addressOf,
     propose: (data) => driver.propose(data),
     readBarrier: () => driver.readBarrier(),
-    activated: () => { activated() },
+    activated: () => { upkeep.begin() },
     deactivated: () => {
-      sessions.end()
-      balance.end()
+      upkeep.end()
       for (const watch of [...watches]) watch.retire()
     },
     applied: (data, delta, image) => {
       feed.append(data, image)
-      if (controller.isActive) followBrokers(delta)
+      if (controller.isActive) upkeep.committed(delta)
     },
     restored: (image) => { feed.restart(image) } })
   const feed = new MetadataFeed(controller.image)
@@ -128,37 +123,6 @@ function connect(config: ControllerConfig, ports: Ports, store: RaftStore, optio
     snapshotEntries: config['raft.snapshot.entries'],
     send: (messages) => { transport.send(messages) },
     die: (reason, cause) => { ports.die(reason, cause) } }, machine)
-
-  const activated = (): void => {
-    sessions.begin()
-    balance.begin()
-    for (const { id, epoch } of controller.image.brokers.values()) sessions.started(id, epoch)
-    if (controller.image.clusterId === '') {
-      submitted(controller.submit({ kind: 'formCluster', clusterId: config['cluster.id'] }))
-    }
-  }
-  const followBrokers = (delta: MetadataDelta): void => {
-    for (const id of delta.changedBrokers) {
-      const broker = controller.image.brokers.get(id)
-      if (broker === undefined) sessions.ended(id)
-      else sessions.started(id, broker.epoch)
-    }
-  }
-  const fencing = new Set<number>()
-  const fence = (brokerId: number, brokerEpoch: number, reason: string): void => {
-    if (fencing.has(brokerId) || controller.image.brokers.get(brokerId)?.fenced !== false) return
-    logger.warn('broker is fenced', { broker: brokerId, brokerEpoch, reason })
-    fencing.add(brokerId)
-    submitted(controller.submit({ kind: 'fenceBroker', brokerId, brokerEpoch })
-      .finally(() => { fencing.delete(brokerId) }))
-  }
-  /** A decision of this controller's own: if it is not taken now, the next look tries again. */
-  const submitted = (decision: Promise<unknown>): void => {
-    decision.catch((error: unknown) => {
-      if (!(error instanceof WeirError)) throw error
-      logger.debug('own decision not taken', { code: error.name, reason: error.message })
-    })
-  }
   const forwarder = new Forwarder({ controller, network, clock, timers })
   const handlers = [
     ...raftService(transport),

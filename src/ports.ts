@@ -178,11 +178,11 @@ export type Handler =
 /** Typed constructors for Handler. `run` may reject with WeirError: the caller gets that code. */
 export function unary<Req, Res>(
   method: Method<Req, Res>, run: (request: Req, caller: Caller) => Promise<Res>): Handler {
-  return { kind: 'unary', method: method as unknown as Method<never, never>, run: run as never }
+  return { kind: 'unary', method: method as unknown as Method<never, never>, run }
 }
 export function stream<Req, Res>(
   method: Method<Req, Res>, run: (stream: MessageStream<Res, Req>, caller: Caller) => void): Handler {
-  return { kind: 'stream', method: method as unknown as Method<never, never>, run: run as never }
+  return { kind: 'stream', method: method as unknown as Method<never, never>, run }
 }
 
 export interface Listener {

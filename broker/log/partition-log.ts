@@ -7,7 +7,7 @@
 
 import { assert } from '../../src/base/assert.ts'
 import { SerialQueue } from '../../src/base/async.ts'
-import { fault, ok, refuse, type Result } from '../../src/base/error-code.ts'
+import { ok, refuse, type Fault, type Result } from '../../src/base/error-code.ts'
 import { DiskError, type Clock, type Disk, type Logger, type Metrics, type Timers } from '../../src/ports.ts'
 import {
   baseOffset, batchBytes, checkBatch, lastOffset, lastOffsetDelta, maxTimestamp, partitionLeaderEpoch,
@@ -289,7 +289,7 @@ export class PartitionLog {
     this.onOffline?.()
   }
 
-  #refuseOffline(): { readonly ok: false; readonly fault: ReturnType<typeof fault> } {
+  #refuseOffline(): { readonly ok: false; readonly fault: Fault } {
     return refuse('KAFKA_STORAGE_ERROR',
       `the log of ${this.#needs.topic}-${this.#needs.partition} is offline after a storage error`,
       'see the log of this broker; free space or replace the disk, then restart it')
@@ -327,7 +327,7 @@ export class PartitionLog {
       const cut = this.#segments.findLastIndex((segment) => segment.baseOffset <= offset)
       const dropped = this.#segments.splice(cut + 1)
       this.#unsynced = this.#unsynced.filter((segment) => !dropped.includes(segment))
-      for (const segment of dropped.reverse()) await segment.remove()
+      for (const segment of dropped.toReversed()) await segment.remove()
       await this.#active.truncateTo(offset)
       this.#logEndOffset = this.#active.nextOffset
       this.#clampTo(this.#logEndOffset)

@@ -113,7 +113,7 @@ async function recoverSegments(
     sound.push(segment)
     if (reason === undefined) continue
     const dropped = segments.slice(index + 1)
-    for (const later of dropped.reverse()) await later.remove()
+    for (const later of dropped.toReversed()) await later.remove()
     reportCut(needs, segment, { truncatedBytes, reason, dropped: dropped.length, hints })
     break
   }

@@ -130,7 +130,7 @@ export class ReplicaManager {
     })
     log.onOffline = chain(log.onOffline, () => { this.#needs.onStorageFault() })
     let byIndex = this.#hosted.get(change.topicId)
-    if (byIndex === undefined) this.#hosted.set(change.topicId, byIndex = new Map())
+    if (byIndex === undefined) this.#hosted.set(change.topicId, byIndex = new Map<number, Partition>())
     byIndex.set(change.partition, partition)
     return partition
   }

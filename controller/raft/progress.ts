@@ -124,7 +124,7 @@ export class Progress {
   }
 
   toSnapshot(index: number): void {
-    this.#enter('snapshot', this.#next)
+    this.#enter('snapshot', index + 1)
     this.#snapshotIndex = index
   }
 

@@ -9,7 +9,7 @@ import {
 } from './brokers.ts'
 import { alterConfigs } from './configs.ts'
 import { electLeaders, rebalanceLeaders } from './leadership.ts'
-import { Refusal, type Outcome } from './outcome.ts'
+import type { Refusal, Outcome } from './outcome.ts'
 import { alterPartition } from './partitions.ts'
 import { addPartitions, createTopics, deleteTopics } from './topics.ts'
 

@@ -157,10 +157,8 @@ export function decodeRecord(bytes: Uint8Array): MetadataRecord {
     const value = field.read(from)
     if (value !== undefined) record[name] = value
   }
-  if (from.fault === undefined && from.remaining > 0) from.fail(`${from.remaining} bytes too many`)
-  if (from.fault !== undefined) {
-    throw new MetadataCodecError('MALFORMED', `metadata record ${schema.kind}: ${from.fault}`)
-  }
+  const wrong = from.fault ?? (from.remaining > 0 ? `${from.remaining} bytes too many` : undefined)
+  if (wrong !== undefined) throw new MetadataCodecError('MALFORMED', `metadata record ${schema.kind}: ${wrong}`)
   return record as unknown as MetadataRecord
 }
 

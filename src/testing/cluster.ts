@@ -6,27 +6,15 @@ import { WeirError, weirError } from '../base/error-code.ts'
 import { connect, type Weir } from '../client/index.ts'
 import { systemClock, systemRandom, systemTimers } from '../os/system.ts'
 import { grpcNetwork } from '../rpc/grpc-network.ts'
-import { TestNode } from './test-node.ts'
+import type { ClusterOptions } from './options.ts'
+import { TestNode, type Shape } from './test-node.ts'
 
+export type { ClusterOptions } from './options.ts'
 export type { NodeState, TestNode } from './test-node.ts'
 
 const READY_TIMEOUT_MS = 15_000
 const POLL_MS = 5
 const CALL_TIMEOUT_MS = 1_000
-
-export interface ClusterOptions {
-  /** Default 3. */
-  readonly controllers?: number
-  /** Default 3. */
-  readonly brokers?: number
-  /** Keeps everything in this directory instead of memory; it must be empty. */
-  readonly directory?: string
-  /** More configuration for each broker or controller, as in a configuration file. */
-  readonly brokerConfig?: Readonly<Record<string, string>>
-  readonly controllerConfig?: Readonly<Record<string, string>>
-  /** Least severe log line written to stderr. Default: silent. */
-  readonly logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'silent'
-}
 
 export interface Cluster extends AsyncDisposable {
   /** Broker addresses, for `connect({ bootstrap })` or any gRPC client. */
@@ -43,13 +31,6 @@ export interface Cluster extends AsyncDisposable {
   ready(): Promise<void>
   /** Stops everything at once and leaves no handle, port, timer or (in memory) file behind. */
   close(): Promise<void>
-}
-
-/** What the nodes of one cluster share. */
-export interface Shape {
-  readonly clusterId: string
-  readonly options: ClusterOptions
-  readonly nodes: TestNode[]
 }
 
 /**

@@ -28,7 +28,7 @@ class Fate {
     return new Promise((resolve, reject) => {
       promise.then(
         (value) => { if (!this.dead) resolve(value) },
-        (error: unknown) => { if (!this.dead) reject(error as Error) })
+        (error: unknown) => { if (!this.dead) reject(error) })
     })
   }
 }
@@ -66,7 +66,7 @@ export function nodePorts(base: Ports, onDeath: (reason: string, cause?: unknown
       fate.dead = true
       for (const timer of timers) base.timers.cancel(timer)
       timers.clear()
-      await Promise.all([...fate.onCrash].map((release) => release()))
+      await Promise.all([...fate.onCrash].map(async (release) => { await release() }))
       fate.onCrash.clear()
     },
     isolate: () => { fate.isolated = true },

@@ -15,12 +15,19 @@ import { nodeDisk } from '../os/node-disk.ts'
 import { systemClock, systemRandom, systemTimers } from '../os/system.ts'
 import type { Disk, OpenKeyValueStore } from '../ports.ts'
 import { grpcNetwork } from '../rpc/grpc-network.ts'
-import type { Shape } from './cluster.ts'
 import { MemoryDisk } from './memory-disk.ts'
 import { memoryStores } from './memory-kv.ts'
 import { nodePorts, type NodeControl } from './node-ports.ts'
+import type { ClusterOptions } from './options.ts'
 
 export type NodeState = 'running' | 'killed' | 'stopped'
+
+/** What the nodes of one cluster share. */
+export interface Shape {
+  readonly clusterId: string
+  readonly options: ClusterOptions
+  readonly nodes: TestNode[]
+}
 
 /** What a node's process would find on its disk. */
 interface Data {

@@ -30,7 +30,7 @@ function number(value: number): string { return Math.round(value).toLocaleString
 
 function progress(what: string, total: number): Promise<Progress> {
   return startProgress({
-    total, what, show: (done) => `${number(done)} records`, terminal: process.stderr.isTTY === true,
+    total, what, show: (done) => `${number(done)} records`, terminal: process.stderr.isTTY,
     nowMs: () => performance.now(), write: (text) => { process.stderr.write(text) } })
 }
 

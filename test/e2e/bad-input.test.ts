@@ -220,7 +220,7 @@ describe('bad input at the gRPC door', function () {
 
   it('an int64 beyond 2^53', async () => {
     const raw = { ...methods.data.fetch, encodeRequest: () => fetchOfOffset2To53() }
-    const error = await refusedCall(leader.call(raw as typeof methods.data.fetch, {
+    const error = await refusedCall(leader.call(raw, {
       maxWaitMs: 0, minBytes: 0, maxBytes: 0, form: 1, partitions: [] }, TIMEOUT_MS))
     expect(error.name).to.equal('INVALID_REQUEST')
   })

@@ -3,7 +3,7 @@
 import { expect } from 'chai'
 
 import { RaftNode, type RaftOptions } from '../../controller/raft/node.ts'
-import { plainMessage, type Message } from '../../controller/raft/types.ts'
+import { plainMessage, snapshotMessage, type Message } from '../../controller/raft/types.ts'
 import { bytes, Member, type ClusterOptions } from './raft-cluster.ts'
 
 function options(overrides: Partial<RaftOptions> = {}): RaftOptions {
@@ -71,6 +71,62 @@ describe('RaftNode', () => {
     node.step(plainMessage('heartbeat', 1, 1, 5))
     expect(node.status().term).to.equal(0)
     expect(node.hasReady()).to.equal(false)
+  })
+
+  it('commits as follower only what the message proved to match', () => {
+    const entries = [1, 1, 1].map((term, at) => ({ index: at + 1, term, data: bytes('x') }))
+    const node = new RaftNode(options({ hardState: { term: 2, vote: 0, commit: 1 }, entries }))
+    node.step(plainMessage('append', 2, 1, 2, { index: 2, logTerm: 1, commit: 3 }))
+    expect(node.status()).to.include({ commit: 2, last: 3 })
+  })
+
+  it('keeps what it acknowledged behind a snapshot that matches its log', () => {
+    const entries = [1, 1, 1].map((term, at) => ({ index: at + 1, term, data: bytes('x') }))
+    const node = new RaftNode(options({ hardState: { term: 1, vote: 0, commit: 0 }, entries }))
+    node.step(snapshotMessage(2, 1, 1, { index: 2, term: 1, data: bytes('image') }))
+    const ready = node.ready()
+    expect(ready.snapshot).to.equal(undefined)
+    expect(ready.messages).to.deep.equal([plainMessage('snapshot-reply', 1, 2, 1, { index: 2 })])
+    expect(node.status()).to.include({ commit: 2, last: 3 })
+  })
+
+  it('takes snapshots that come close together one after the other', () => {
+    const node = new RaftNode(options())
+    const image = (index: number) => ({ index, term: 1, data: bytes(`image ${index}`) })
+    node.step(snapshotMessage(2, 1, 1, image(5)))
+    const first = node.ready()
+    node.step(snapshotMessage(2, 1, 1, image(9)))
+    node.step(snapshotMessage(2, 1, 1, image(7)))
+    // Not electable before the newest one is durable and restored.
+    node.campaign()
+    expect(node.status().role).to.equal('follower')
+    node.advance(first)
+    const second = node.ready()
+    expect([first.snapshot?.index, second.snapshot?.index]).to.deep.equal([5, 9])
+    expect(second.messages.map(({ index }) => index)).to.deep.equal([9, 9])
+    node.advance(second)
+    expect(node.hasReady()).to.equal(false)
+    node.campaign()
+    expect(node.status().role).to.equal('pre-candidate')
+  })
+
+  it('serves a snapshot that it had at its start', () => {
+    const snapshot = { index: 4, term: 1, data: bytes('image') }
+    const node = new RaftNode(options({ voters: [1, 2], hardState: { term: 1, vote: 1, commit: 4 }, snapshot, applied: 4 }))
+    const next = () => {
+      const ready = node.ready()
+      node.advance(ready)
+      return [...ready.early, ...ready.messages]
+    }
+    node.campaign()
+    next()
+    node.step(plainMessage('pre-vote-reply', 2, 1, 2))
+    next()
+    node.step(plainMessage('vote-reply', 2, 1, 2))
+    next()
+    node.step(plainMessage('append-reply', 2, 1, 2, { index: 4, reject: true, rejectHint: 0 }))
+    expect(next()).to.deep.equal([snapshotMessage(1, 2, 2, snapshot)])
+    expect(node.status().followers).to.deep.equal([{ id: 2, match: 0, next: 5, state: 'snapshot', recentActive: true }])
   })
 
   it('hands out one Ready at a time', () => {

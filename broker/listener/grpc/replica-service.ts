@@ -73,8 +73,8 @@ function take(
       incoming.destroy(`more than ${SUBSCRIPTIONS_MAX} subscriptions on one stream`)
       return
     }
-    const refusal = subscribe(wanted, follower, needs)
-    if (refusal !== undefined) refusals.push(refusal)
+    const refused = subscribe(wanted, follower, needs)
+    if (refused !== undefined) refusals.push(refused)
   }
   if (refusals.length > 0) incoming.send({ partitions: refusals })
 }

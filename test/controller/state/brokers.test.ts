@@ -2,7 +2,8 @@
 
 import { expect } from 'chai'
 
-import { nameOf, registration, StateCluster } from './cluster.ts'
+import type { registration} from './cluster.ts';
+import { nameOf, StateCluster } from './cluster.ts'
 
 describe('register broker', () => {
   it('writes a fenced registration whose epoch is the metadata offset of its record', () => {

@@ -36,7 +36,7 @@ export class StateCluster {
   run<C extends Command>(command: C): ReplyOf<C['kind']> {
     const tried = this.try(command)
     assert(!(tried instanceof Refusal), () => `${command.kind}: ${(tried as Refusal).fault.message}`)
-    return tried as ReplyOf<C['kind']>
+    return tried
   }
 
   // ---- brokers ------------------------------------------------------------------------------------------
