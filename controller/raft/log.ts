@@ -93,7 +93,7 @@ export class RaftLog {
   append(entries: readonly Entry[]): void {
     for (const entry of entries) {
       assert(entry.index === this.last + 1, () => `entry ${entry.index} follows ${this.last}`)
-      assert(entry.term >= this.lastTerm, () => `term ${entry.term} of entry ${entry.index} is not below ${this.lastTerm}`)
+      assert(entry.term >= this.lastTerm, () => `term ${entry.term} of ${entry.index} not below ${this.lastTerm}`)
       this.#entries.push(entry)
     }
     this.#check()

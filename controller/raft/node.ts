@@ -5,8 +5,8 @@ import { assert } from '../../src/base/assert.ts'
 import { campaign, handleVoteReply, handleVoteRequest, isTransferVote } from './candidate.ts'
 import { handleAppend, handleHeartbeat, handleSnapshot, hearLeader } from './follower.ts'
 import {
-  advanceCommit, flushAppends, handleAppendReply, handleHeartbeatReply, handleSnapshotReply, readIndex, snapshotReported,
-  tickLeader, transfer, unreachable
+  advanceCommit, flushAppends, handleAppendReply, handleHeartbeatReply, handleSnapshotReply, readIndex,
+  snapshotReported, tickLeader, transfer, unreachable
 } from './leader.ts'
 import { RaftLog } from './log.ts'
 import { becomeFollower, inLease, initialState, send, type RaftState } from './state.ts'
@@ -59,9 +59,9 @@ export class RaftNode {
     assert(hardState.term >= log.lastTerm, `term ${hardState.term} is not below ${log.lastTerm} of the last entry`)
     const peers = [...this.#voters].filter((voter) => voter !== id)
     const { maxInflightMessages, maxAppendBytes } = options
-    this.#state = initialState(
-      { id, voters: [...this.#voters], peers, electionTicks, heartbeatTicks, maxInflightMessages, maxAppendBytes, random },
-      log, hardState.term, hardState.vote)
+    const settings = {
+      id, voters: [...this.#voters], peers, electionTicks, heartbeatTicks, maxInflightMessages, maxAppendBytes, random }
+    this.#state = initialState(settings, log, hardState.term, hardState.vote)
     this.#tailEntries = options.tailEntries ?? TAIL_ENTRIES
     this.#saved = { term: hardState.term, vote: hardState.vote, commit: log.committed }
     this.#told = { role: 'follower', leaderId: 0, term: hardState.term }

@@ -1,6 +1,6 @@
-// Values that go into and come out of the Raft core: entries, hard state, snapshots, messages, and the Ready of one turn.
+// Values that go into and come out of the Raft core: entries, hard state, snapshots, messages, the Ready of one turn.
 
-/** One slot of the Raft log. Indexes begin at 1, terms at 1. Empty data is the entry a new leader begins its term with. */
+/** One slot of the Raft log. Indexes and terms begin at 1. Empty data is the entry a leader begins its term with. */
 export interface Entry {
   readonly index: number
   readonly term: number
@@ -56,7 +56,7 @@ export interface MessageFields {
   /** append-reply that rejects: where the sender's log may match at best, and the term it has there (0 = unknown). */
   readonly rejectHint: number
   readonly hintTerm: number
-  /** heartbeat and its reply: round of read-index (0 = none). vote: 1 in a leadership transfer, which no lease stops. */
+  /** heartbeat and its reply: round of read-index (0 = none). vote: 1 in a leadership transfer: no lease stops it. */
   readonly context: number
   /** append only. */
   readonly entries: readonly Entry[]

@@ -112,7 +112,8 @@ describe('RaftNode', () => {
 
   it('serves a snapshot that it had at its start', () => {
     const snapshot = { index: 4, term: 1, data: bytes('image') }
-    const node = new RaftNode(options({ voters: [1, 2], hardState: { term: 1, vote: 1, commit: 4 }, snapshot, applied: 4 }))
+    const hardState = { term: 1, vote: 1, commit: 4 }
+    const node = new RaftNode(options({ voters: [1, 2], hardState, snapshot, applied: 4 }))
     const next = () => {
       const ready = node.ready()
       node.advance(ready)

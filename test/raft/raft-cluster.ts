@@ -1,4 +1,4 @@
-// Raft nodes in memory, each with a disk that keeps what was persisted and a state machine that records what it applied.
+// Raft nodes in memory, each with a disk that keeps what was persisted and a state machine that records the entries.
 // Nothing happens by itself: whoever drives it says which node works, which message arrives, who crashes.
 
 import { assert } from '../../src/base/assert.ts'

@@ -38,7 +38,8 @@ export class RandomSchedule {
     const options = {
       nodes, electionTicks: 4, heartbeatTicks: 1, maxInflightMessages: 1 + random.below(4),
       maxAppendBytes: 1 + random.below(100), tailEntries: random.below(4),
-      random: (_id: number, bound: number) => random.below(bound), took: (id: number, ready: Ready) => { this.#note(id, ready) },
+      random: (_id: number, bound: number) => random.below(bound),
+      took: (id: number, ready: Ready) => { this.#note(id, ready) },
       sent: (message: Message) => { this.#send(message) },
       applied: (id: number, entry: Entry) => { this.#checkApplied(id, entry) } }
     this.#members = Array.from({ length: nodes }, (_, at) => new Member(at + 1, options))
@@ -184,7 +185,8 @@ export class RandomSchedule {
     this.#marks.leaders++
     const log = onDisk(member)
     this.#committed.forEach((entry, at) => {
-      assert(log[at] === entry, () => `leader ${member.id} of term ${term} has ${log[at]}, committed at ${at + 1} is ${entry}`)
+      assert(log[at] === entry,
+        () => `leader ${member.id} of term ${term} has ${log[at]}, committed at ${at + 1} is ${entry}`)
     })
   }
 
@@ -227,7 +229,8 @@ export class RandomSchedule {
       assert(given === undefined || given === candidate, () => `${from} voted for ${given} and ${candidate} in ${term}`)
       this.#voteOf.set(`${from} ${term}`, candidate)
       const { hardState } = disk
-      assert(hardState.term > term || hardState.vote === candidate, () => `${rendered(message)} left before the vote was durable`)
+      assert(hardState.term > term || hardState.vote === candidate,
+        () => `${rendered(message)} left before the vote was durable`)
     }
     if ((kind === 'append-reply' && !reject) || kind === 'snapshot-reply') {
       const { length } = onDisk(this.#members[from - 1]!)
@@ -272,7 +275,8 @@ export class RandomSchedule {
       }
       const heads = this.#members.map(({ machine }) => machine.findIndex((entry) => entry.endsWith(mark)))
       if (heads.every((head) => head >= 0)) {
-        assert(new Set(this.#members.map(({ machine }) => machine.slice(0, heads[0]! + 1).join())).size === 1, 'one history')
+        const histories = new Set(this.#members.map(({ machine }) => machine.slice(0, heads[0]! + 1).join()))
+        assert(histories.size === 1, 'all nodes applied the same')
         return
       }
       const leader = this.#members.find(({ node }) => node!.status().role === 'leader')
@@ -281,7 +285,8 @@ export class RandomSchedule {
         proposed = leader.node!.propose([bytes(mark)]) !== undefined || proposed
       }
     }
-    assert(false, () => `no progress after ${SETTLE_ROUNDS} rounds: ${JSON.stringify(this.#members.map(({ node }) => node!.status()))}`)
+    const statuses = JSON.stringify(this.#members.map(({ node }) => node?.status()))
+    assert(false, `no progress after ${SETTLE_ROUNDS} rounds: ${statuses}`)
   }
 }
 

@@ -1,4 +1,4 @@
-// Protocol traces: every script in test/raft/traces does what its text says. `UPDATE=1` rewrites the texts: read the diff.
+// Protocol traces: every script in test/raft/traces does what it says. `UPDATE=1` rewrites them: read the diff.
 
 import { expect } from 'chai'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'

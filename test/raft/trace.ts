@@ -43,7 +43,9 @@ class Trace {
     settle: ([rounds]) => { this.#settle(Number(rounds ?? SETTLE_ROUNDS)) },
     drop: (words) => { this.#drop(words.map(Number)) },
     duplicate: () => { this.#wire = this.#wire.flatMap((message) => [message, message]) },
-    partition: (words) => { this.#groups = words.join(' ').split('|').map((group) => group.trim().split(' ').map(Number)) },
+    partition: (words) => {
+      this.#groups = words.join(' ').split('|').map((group) => group.trim().split(' ').map(Number))
+    },
     heal: () => { this.#groups = [] },
     hold: ([id]) => { this.#held.add(Number(id)) },
     release: ([id]) => { this.#release(this.#member(id)) },
@@ -184,7 +186,8 @@ function entryText({ index, term, data }: Entry): string {
 function status({ id, node }: Member): string {
   if (node === undefined) return `${id} down`
   const { role, term, leaderId, applied, commit, stable, last, transferee, followers } = node.status()
-  const line = `${id} ${role} t${term} leader ${leaderId}: applied ${applied} commit ${commit} stable ${stable} last ${last}`
+  const pointers = `applied ${applied} commit ${commit} stable ${stable} last ${last}`
+  const line = `${id} ${role} t${term} leader ${leaderId}: ${pointers}`
   return [line, ...(transferee === 0 ? [] : [`transferring to ${transferee}`]), ...followers.map((follower) =>
     `${follower.id}: ${follower.state} match ${follower.match} next ${follower.next}`)].join(' | ')
 }
