@@ -10,7 +10,7 @@ import { FakeCluster } from './fake-broker.ts'
 import { fixedRandom, World } from './fake-world.ts'
 
 const ROUNDS = 12
-const STEPS = 60
+const STEPS = 100
 const REFUSALS: readonly ErrorName[] = [
   'NOT_ENOUGH_REPLICAS', 'LEADER_NOT_AVAILABLE', 'REQUEST_TIMED_OUT', 'THROTTLING_QUOTA_EXCEEDED',
   'UNKNOWN_LEADER_EPOCH'
@@ -73,7 +73,7 @@ describe('Producer under faults', () => {
           expected[partition].push(value)
           sent.push(producer.send({ topic: 't', partition, value }))
         }
-        await world.run(random() * 12)
+        await world.run(random() < 0.7 ? random() * 0.4 : random() * 30)
         if (random() < 0.3) disturb(cluster, random)
       }
       for (const { id } of cluster.brokers) heal(cluster, id)
