@@ -5,14 +5,16 @@ import { exit as exitProcess } from 'node:process'
 
 import { readArguments } from '../os/process.ts'
 import { addConsume } from './commands/consume.ts'
+import { addNodePrograms } from './commands/node-program.ts'
 import { addProduce } from './commands/produce.ts'
 import { addTopic } from './commands/topic.ts'
+import { addUp } from './commands/up.ts'
 import { runCli, type AddVerb } from './program.ts'
 import { Shell } from './shell.ts'
 import { surroundings } from './surroundings.ts'
 
 const VERBS: readonly AddVerb[] = [
-  addTopic, addProduce, addConsume
+  addUp, addNodePrograms, addTopic, addProduce, addConsume
 ]
 
 const code = await runCli(VERBS, readArguments(), new Shell(surroundings()))

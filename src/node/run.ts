@@ -9,6 +9,7 @@ import { createLogger, type LogLevel } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { levelStore } from '../os/level-kv.ts'
 import { nodeDisk } from '../os/node-disk.ts'
+import { onParentGone, PARENT_PIPE_VARIABLE } from '../os/parent-pipe.ts'
 import {
   dieWith, EXIT, exit, installCrashPolicy, onSignals, readEnv, setExitCode, writeError
 } from '../os/process.ts'
@@ -40,7 +41,8 @@ export interface NodeProgram<T extends KeyTable> {
 
 /**
  * Runs until SIGTERM or SIGINT; a second signal cuts the drain short. Exits 2 on faulty configuration, 1 when the node
- * cannot start, 70 on an error it must not survive. A line on stdout says when it listens.
+ * cannot start, 70 on an error it must not survive. A log line says when it listens. With WEIR_PARENT_PIPE in the
+ * environment it also ends, as if killed, when its stdin does: nodes that a test or `weir up` started never outlive it.
  */
 export async function runNode<T extends KeyTable>(
   program: NodeProgram<T>, configFile: string, flags: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -57,7 +59,7 @@ export async function runNode<T extends KeyTable>(
     if (common.http !== '') endpoint = await startEndpoint({ address: common.http, metrics, health })
     node = await program.start(config, {
       clock: systemClock(), timers: systemTimers(), random: systemRandom(), disk: nodeDisk(),
-      openKeyValueStore: levelStore, network: grpcNetwork({ maxMessageBytes: common['max.request.bytes'] }),
+      openKeyValueStore: levelStore, network: grpcNetwork({ maxRequestBytes: common['max.request.bytes'] }),
       logger, metrics, die: dieWith(logger) }, endpoint?.address ?? '')
   } catch (error) {
     await endpoint?.close()
@@ -74,6 +76,11 @@ export async function runNode<T extends KeyTable>(
       logger.info('stopped')
     },
     now: () => { logger.warn('second signal: stops at once') }
+  })
+  if (readEnv()[PARENT_PIPE_VARIABLE] === undefined) return
+  onParentGone(() => {
+    logger.error('the process that started this node is gone: stops at once')
+    exit(EXIT.failed)
   })
 }
 
