@@ -44,7 +44,8 @@ describe('PartitionQueue', () => {
   const answer = (index: number, refused?: ErrorName) => (
     queue.answered(batches[index]!, refused === undefined ? undefined : fault(refused, 'told')).kind)
 
-  const stamps = () => batches.map(({ stamp }) => stamp === undefined ? undefined : [stamp.producerId, stamp.baseSequence])
+  const stamps = () => batches.map(({ stamp }) => (
+    stamp === undefined ? undefined : [stamp.producerId, stamp.baseSequence]))
 
   it('sends one alone first, then as many as may be in flight', () => {
     expect(sendAll()).to.deep.equal([0])
