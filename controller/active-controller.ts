@@ -55,6 +55,18 @@ export interface ActiveControllerNeeds {
   restored(image: MetadataImage): void
 }
 
+/**
+ * Most bytes one command may add to the Raft log. Far above what one decision about brokers needs (some 30 bytes for
+ * each partition); the store takes no more than 8 MiB, and would end the node.
+ */
+const COMMAND_BYTES_MAX = 7 * 1024 * 1024
+
+/**
+ * NOT_CONTROLLER of a command that was decided here and whose commit was still awaited: it may be carried out yet.
+ * Any other NOT_CONTROLLER means that nothing was done.
+ */
+export class OutcomeUnknown extends WeirError {}
+
 /** What waits for the commit of everything up to `offset`. */
 interface Parked {
   readonly offset: number
@@ -93,8 +105,9 @@ export class ActiveController {
 
   /**
    * Resolves with the reply once the command's records, and all that was decided before it, are committed and applied.
-   * Rejects with WeirError: the handler's refusal; THROTTLING_QUOTA_EXCEEDED with a full queue; NOT_CONTROLLER when
-   * this controller is not active, or ceased to be while waiting (the outcome is unknown then).
+   * Rejects with WeirError: the handler's refusal; THROTTLING_QUOTA_EXCEEDED with a full queue; INVALID_REQUEST when
+   * it decides too much at once; NOT_CONTROLLER when this controller is not active, and as `OutcomeUnknown` when it
+   * ceased to be while the command waited.
    */
   submit<C extends Command>(command: C): Promise<ReplyOf<C['kind']>> {
     if (this.#role.kind !== 'active') return Promise.reject(new WeirError(this.notController()))
@@ -106,7 +119,7 @@ export class ActiveController {
     const outcome = handle(role.speculative, command)
     const records = outcome instanceof Refusal ? [] : outcome.records
     const proposal = records.length === 0 ? undefined : this.#propose(role.speculative, records)
-    if (proposal === 'lost') return Promise.reject(new WeirError(this.notController()))
+    if (proposal !== undefined && 'fault' in proposal) return Promise.reject(new WeirError(proposal.fault))
     if (proposal !== undefined) role.speculative = proposal.next
     this.#needs.metrics.count('weir_controller_commands_total')
     return new Promise((resolve, reject) => {
@@ -141,11 +154,18 @@ export class ActiveController {
     }
   }
 
-  #propose(speculative: MetadataImage, records: readonly MetadataRecord[]) {
+  #propose(
+    speculative: MetadataImage, records: readonly MetadataRecord[]
+  ): NonNullable<Parked['proposal']> | { readonly fault: Fault } {
     const delta = new MetadataDelta(speculative)
     for (const record of records) delta.replay(record)
     const next = delta.apply(speculative.offset + 1)
-    return this.#needs.propose(joinRecords(records.map(encodeRecord))) ? { delta, next } : 'lost'
+    const data = joinRecords(records.map(encodeRecord))
+    if (data.length > COMMAND_BYTES_MAX) {
+      return { fault: fault('INVALID_REQUEST',
+        `the command makes ${data.length} bytes of metadata, at most ${COMMAND_BYTES_MAX} are taken`, 'split it') }
+    }
+    return this.#needs.propose(data) ? { delta, next } : { fault: this.notController() }
   }
 
   // ---- what Raft tells ----------------------------------------------------------------------------------
@@ -199,10 +219,16 @@ export class ActiveController {
     }
   }
 
+  /** This node stops: as when leadership is lost, to nobody known. */
+  close(): void {
+    this.#leadership = { leaderId: -1, term: this.#leadership.term }
+    if (this.#role.kind !== 'standby') this.#standDown()
+  }
+
   #standDown(): void {
     const wasActive = this.isActive
     this.#role = { kind: 'standby' }
-    const error = new WeirError(this.notController())
+    const error = new OutcomeUnknown(this.notController())
     for (let parked = this.#parked.shift(); parked !== undefined; parked = this.#parked.shift()) parked.fail(error)
     if (!wasActive) return
     this.#needs.logger.info('no longer the active controller', {

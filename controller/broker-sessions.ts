@@ -47,7 +47,10 @@ export class BrokerSessions {
   readonly #needs: SessionsNeeds
   readonly #sessions = new Map<number, Session>()
   readonly #waiters = new Set<Waiter>()
+  /** Looks at suspected brokers that are still to come. */
+  readonly #suspicions = new Set<Timer>()
   #timer: Timer | undefined
+  #running = false
   #dueMs = 0
   /** Until then lost streams and reports say nothing: this process stood still, the fault may be its own. */
   #distrustUntilMs = -1
@@ -58,14 +61,18 @@ export class BrokerSessions {
 
   /** This controller became active. */
   begin(): void {
+    this.#running = true
     this.#distrustUntilMs = -1
     this.#schedule()
   }
 
   /** It is active no more: forgets everything. */
   end(): void {
+    this.#running = false
     if (this.#timer !== undefined) this.#needs.timers.cancel(this.#timer)
     this.#timer = undefined
+    for (const timer of this.#suspicions) this.#needs.timers.cancel(timer)
+    this.#suspicions.clear()
     this.#sessions.clear()
     for (const waiter of this.#waiters) waiter.done()
     this.#waiters.clear()
@@ -73,9 +80,12 @@ export class BrokerSessions {
 
   // ---- what is heard ------------------------------------------------------------------------------------
 
-  /** A registered broker, fenced or not, has a fresh session from now on; the one of the same registration stays. */
+  /**
+   * A registered broker, fenced or not, has a fresh session from now on; the one of the same registration stays. Nobody
+   * has one before `begin` and after `end`: it would be old by the next `begin`.
+   */
   started(brokerId: number, brokerEpoch: number): void {
-    if (this.#sessions.get(brokerId)?.brokerEpoch === brokerEpoch) return
+    if (!this.#running || this.#sessions.get(brokerId)?.brokerEpoch === brokerEpoch) return
     this.#sessions.set(brokerId, {
       brokerId, brokerEpoch, lastContactMs: this.#nowMs(), metadataOffset: -1, streams: 0, reports: new Map() })
   }
@@ -83,6 +93,12 @@ export class BrokerSessions {
   /** The broker is unregistered, or another registration follows. */
   ended(brokerId: number): void {
     this.#sessions.delete(brokerId)
+    this.#checkWaiters()
+  }
+
+  /** The broker was fenced: nobody waits for it any more. */
+  fenced(brokerId: number): void {
+    for (const waiter of this.#waiters) waiter.brokers.delete(brokerId)
     this.#checkWaiters()
   }
 
@@ -113,7 +129,8 @@ export class BrokerSessions {
   /** `reporterId` (a broker that is heard here) cannot reach `brokerId`. */
   unreachable(brokerId: number, reporterId: number): void {
     const session = this.#sessions.get(brokerId)
-    if (session === undefined || brokerId === reporterId || session.reports.size >= REPORTERS_MAX) return
+    if (session === undefined || brokerId === reporterId) return
+    if (session.reports.size >= REPORTERS_MAX && !session.reports.has(reporterId)) return
     session.reports.set(reporterId, this.#nowMs())
     if (session.streams === 0) this.#suspect(session, `unreachable for broker ${reporterId}`)
   }
@@ -124,7 +141,7 @@ export class BrokerSessions {
   metadataOffset(brokerId: number): number { return this.#sessions.get(brokerId)?.metadataOffset ?? -1 }
   isConnected(brokerId: number): boolean { return (this.#sessions.get(brokerId)?.streams ?? 0) > 0 }
 
-  /** Resolves when every one of `brokers` acts on `offset` or has no session any more, or after `timeoutMs`. */
+  /** Resolves when every one of `brokers` acts on `offset`, is fenced or has no session any more; or after `timeoutMs`. */
   whenAt(offset: number, brokers: Iterable<number>, timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const waiter: Waiter = {
@@ -167,11 +184,15 @@ export class BrokerSessions {
   #suspect(session: Session, reason: string): void {
     if (!this.#needs.hints) return
     const heardMs = session.lastContactMs
-    this.#needs.timers.after(this.#needs.graceMs, () => {
+    const timer = this.#needs.timers.after(this.#needs.graceMs, () => {
+      this.#suspicions.delete(timer)
       const stillThere = this.#sessions.get(session.brokerId) === session
       if (!stillThere || session.streams > 0 || session.lastContactMs > heardMs) return
-      if (this.#nowMs() >= this.#distrustUntilMs) this.#expire(session, reason)
+      const nowMs = this.#nowMs()
+      // A look that is overdue has not run yet: it will find that this process stood still.
+      if (nowMs >= this.#distrustUntilMs && nowMs - this.#dueMs <= TICK_MS) this.#expire(session, reason)
     })
+    this.#suspicions.add(timer)
   }
 
   #schedule(): void {
@@ -187,7 +208,9 @@ export class BrokerSessions {
       // Heartbeats of that time are still unread in our own sockets: time in which we stood still does not count.
       this.#needs.logger.warn('this controller stood still: sessions are extended', { stallMs: Math.round(lateMs) })
       this.#distrustUntilMs = nowMs + this.#needs.sessionTimeoutMs
-      for (const session of this.#sessions.values()) session.lastContactMs += lateMs
+      for (const session of this.#sessions.values()) {
+        session.lastContactMs = Math.min(session.lastContactMs + lateMs, nowMs)
+      }
     }
     for (const session of this.#sessions.values()) this.#judge(session, nowMs)
   }

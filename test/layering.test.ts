@@ -51,6 +51,10 @@ const PLANTED: readonly (readonly [string, string, string])[] = [
   ['broker/listener/grpc/p24.ts', 'broker/log/segment.ts', 'broker/listener/grpc/ imports only its floor'],
   ['broker/listener/kafka/p25.ts', 'src/rpc/protos.ts', 'broker/listener/kafka/ imports only its floor'],
   ['broker/p26.ts', 'controller/raft/node.ts', 'broker/ imports only its floor'],
+  ['src/node/p57.ts', 'src/records/batch.ts', 'src/node/ imports only its floor'],
+  ['src/drill/p58.ts', 'src/rpc/protos.ts', 'src/drill/ imports only its floor'],
+  ['src/bench/p59.ts', 'src/metadata/image.ts', 'src/bench/ imports only its floor'],
+  ['broker/p60.ts', 'src/node/run.ts', 'only programs run as processes'],
 
   ['src/records/circle-back.ts', 'src/records/circle.ts', 'no-circular'],
   ['src/records/p27.ts', 'src/records/missing.ts', 'every-import-resolves'],

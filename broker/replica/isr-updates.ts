@@ -100,7 +100,7 @@ export class IsrUpdates {
     const code = result?.status?.code ?? 0
     if (result !== undefined && code === 0) {
       proposal.partition.update({
-        ...proposal.partition.image, isr: result.isr, partitionEpoch: result.partitionEpoch })
+        ...proposal.partition.image, isr: result.isr, partitionEpoch: result.partitionEpoch, leaderRecovering: false })
       return false
     }
     this.#needs.logger.info('ISR proposal not taken', {

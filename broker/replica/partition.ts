@@ -126,6 +126,7 @@ export class Partition {
         topic: this.topic, partition: this.index, leaderEpoch: image.leaderEpoch,
         epochStartOffset: this.#epochStartOffset, highWatermark: this.log.highWatermark })
       this.#advance()
+      this.expandIsr()
     })
   }
 
@@ -153,6 +154,7 @@ export class Partition {
       if (!image.replicas.includes(id)) this.#followers.delete(id)
     }
     this.#advance()
+    this.expandIsr()
   }
 
   /** The replica is stopped or deleted: parked requests and readers are told. */
@@ -231,7 +233,7 @@ export class Partition {
       return
     }
     acknowledge(follower, { offset: ack.offset, leaderEnd, nowMs: this.#needs.clock.monotonicMs() })
-    this.#maybeExpand(follower)
+    if (!this.#image.isr.includes(follower.id)) this.expandIsr()
     this.#advance()
   }
 
@@ -247,7 +249,7 @@ export class Partition {
       this.#propose(this.#image.isr.filter((id) => !late.includes(id)))
       return
     }
-    for (const follower of this.#followers.values()) this.#maybeExpand(follower)
+    this.expandIsr()
   }
 
   /** The controller refused the proposal: back to the committed ISR; timer or next acknowledgement try again. */
@@ -256,12 +258,18 @@ export class Partition {
     if (this.#role === 'leader') this.#advance()
   }
 
-  #maybeExpand(follower: FollowerState): void {
-    if (this.#proposedIsr !== undefined || this.#image.isr.includes(follower.id)) return
-    const joins = mayJoin(follower, {
-      highWatermark: this.log.highWatermark, epochStartOffset: this.#epochStartOffset,
-      eligibleBrokerEpoch: this.#needs.eligibleBrokerEpoch(follower.id) })
-    if (joins) this.#propose([...this.#image.isr, follower.id])
+  /**
+   * Asks to let in every follower that may join now. Whatever that depends on calls it: an acknowledgement, a decided
+   * proposal, a broker unfenced, the timer. A leader elected uncleanly first asks for an ISR of its own.
+   */
+  expandIsr(): void {
+    if (this.#role !== 'leader' || this.#proposedIsr !== undefined) return
+    if (this.#image.leaderRecovering) return this.#propose([this.#needs.brokerId])
+    const joining = [...this.#followers.values()].filter((follower) => !this.#image.isr.includes(follower.id)
+      && mayJoin(follower, {
+        highWatermark: this.log.highWatermark, epochStartOffset: this.#epochStartOffset,
+        eligibleBrokerEpoch: this.#needs.eligibleBrokerEpoch(follower.id) }))
+    if (joining.length > 0) this.#propose([...this.#image.isr, ...joining.map(({ id }) => id)])
   }
 
   #propose(isr: readonly number[]): void {

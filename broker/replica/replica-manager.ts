@@ -65,6 +65,8 @@ export class ReplicaManager {
       if (partition?.leaderEpoch === change.image.leaderEpoch) partition.update(change.image)
     }
     this.#reconfigure(delta, next)
+    // A broker unfenced since may join ISRs at once, also those of partitions to which nobody writes.
+    if (!isEmpty(delta.changedBrokers)) for (const partition of this.partitions()) partition.expandIsr()
   }
 
   async close(): Promise<void> {
@@ -212,6 +214,10 @@ export class ReplicaManager {
       this.#scheduleIsrCheck()
     })
   }
+}
+
+function isEmpty(items: Iterable<unknown>): boolean {
+  return [...items].length === 0
 }
 
 function chain(first: (() => void) | undefined, then: () => void): () => void {

@@ -4,9 +4,14 @@
 import { exit as exitProcess } from 'node:process'
 
 import { readArguments } from '../os/process.ts'
+import { addCluster } from './commands/cluster.ts'
+import { addConfig } from './commands/config.ts'
 import { addConsume } from './commands/consume.ts'
 import { addNodePrograms } from './commands/node-program.ts'
+import { addNode } from './commands/node.ts'
+import { addPartition } from './commands/partition.ts'
 import { addProduce } from './commands/produce.ts'
+import { addQuorum } from './commands/quorum.ts'
 import { addTopic } from './commands/topic.ts'
 import { addUp } from './commands/up.ts'
 import { runCli, type AddVerb } from './program.ts'
@@ -14,7 +19,7 @@ import { Shell } from './shell.ts'
 import { surroundings } from './surroundings.ts'
 
 const VERBS: readonly AddVerb[] = [
-  addUp, addNodePrograms, addTopic, addProduce, addConsume
+  addUp, addNodePrograms, addTopic, addProduce, addConsume, addCluster, addNode, addQuorum, addPartition, addConfig
 ]
 
 const code = await runCli(VERBS, readArguments(), new Shell(surroundings()))

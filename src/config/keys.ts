@@ -14,7 +14,7 @@ interface BoolKey extends Common { readonly type: 'bool'; readonly default: bool
 interface TextKey extends Common {
   readonly type: 'text'; readonly default: string; readonly form?: RegExp; readonly like?: string }
 interface EnumKey extends Common { readonly type: 'enum'; readonly values: readonly string[]; readonly default: string }
-/** `1@host:port,2@host:port` */
+/** `1@host:port,2@host:port`: controllers, whose ids begin at 1. */
 interface NodesKey extends Common { readonly type: 'nodes'; readonly default: string }
 /** `default: undefined` in the table means: must be given. */
 export type Key = (IntKey | BoolKey | TextKey | EnumKey | NodesKey) & { readonly required?: true }
@@ -27,6 +27,7 @@ export type ConfigOf<T extends KeyTable> = { readonly [Name in keyof T]: ValueOf
 const FOREVER = Number.MAX_SAFE_INTEGER
 const DAY_MS = 24 * 3600 * 1000
 const MIB = 1024 * 1024
+const NODE_ID_MAX = 2 ** 31 - 1
 const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/
 const ADDRESS_OR_OFF = /^$|^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/
 
@@ -66,7 +67,7 @@ export const TOPIC_KEYS = {
 } as const satisfies KeyTable
 
 const NODE_KEYS = {
-  'node.id': { type: 'int', unit: 'id', min: 0, max: 2 ** 31 - 1, default: 0, required: true,
+  'node.id': { type: 'int', unit: 'id', min: 0, max: NODE_ID_MAX, default: 0, required: true,
     doc: 'Unique among the brokers, and among the controllers' },
   'cluster.id': { type: 'text', default: '', form: /^[A-Za-z0-9_-]{1,64}$/, like: '1 to 64 of [A-Za-z0-9_-]',
     required: true, doc: 'Nodes of another cluster are refused' },
@@ -81,7 +82,7 @@ const NODE_KEYS = {
   'log.level': { type: 'enum', values: ['debug', 'info', 'warn', 'error', 'silent'], default: 'info',
     doc: 'Least severe log line written' },
   'max.request.bytes': { type: 'int', unit: 'bytes', min: MIB, max: 64 * MIB, default: 16 * MIB,
-    doc: 'Largest gRPC message accepted or sent' }
+    doc: 'Largest gRPC request accepted' }
 } as const satisfies KeyTable
 
 export const BROKER_KEYS = {
@@ -120,6 +121,9 @@ export const BROKER_KEYS = {
 
 export const CONTROLLER_KEYS = {
   ...NODE_KEYS,
+  // 0 means nobody in a vote.
+  'node.id': { type: 'int', unit: 'id', min: 1, max: NODE_ID_MAX, default: 1, required: true,
+    doc: 'Unique among the controllers, and one of those in `controllers`; from 1 on' },
   'controllers': { type: 'nodes', default: '', required: true,
     doc: 'All voters, id@host:port,…; the same on each controller, fixed for the life of the cluster' },
   'raft.heartbeat.interval.ms': { type: 'int', unit: 'ms', min: 5, max: 10_000, default: 45,
@@ -173,6 +177,7 @@ export function parseValue(name: string, key: Key, text: string):
       const nodes = text.split(',').map((part) => /^(\d{1,10})@(.+)$/.exec(part.trim()))
       if (nodes.some((node) => node === null || !ADDRESS.test(node[2]!))) return bad('id@host:port,id@host:port,…')
       const value = nodes.map((node) => ({ id: Number(node![1]), address: node![2]! }))
+      if (value.some(({ id }) => id < 1 || id > NODE_ID_MAX)) return bad(`ids from 1 to ${NODE_ID_MAX}`)
       return new Set(value.map(({ id }) => id)).size === value.length ? { ok: true, value } : bad('distinct ids')
     }
   }

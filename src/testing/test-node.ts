@@ -7,13 +7,13 @@ import { startBroker, type RunningBroker } from '../../broker/server.ts'
 import { startController, type RunningController } from '../../controller/server.ts'
 import { weirError } from '../base/error-code.ts'
 import { loadConfig } from '../config/config.ts'
-import { BROKER_KEYS, CONTROLLER_KEYS, type NodeAddress } from '../config/keys.ts'
+import { BROKER_KEYS, CONTROLLER_KEYS } from '../config/keys.ts'
 import { createLogger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { levelStore } from '../os/level-kv.ts'
 import { nodeDisk } from '../os/node-disk.ts'
 import { systemClock, systemRandom, systemTimers } from '../os/system.ts'
-import type { Disk, OpenKeyValueStore } from '../ports.ts'
+import type { Disk, OpenKeyValueStore, Ports } from '../ports.ts'
 import { grpcNetwork } from '../rpc/grpc-network.ts'
 import { MemoryDisk } from './memory-disk.ts'
 import { memoryStores } from './memory-kv.ts'
@@ -87,10 +87,12 @@ export class TestNode {
   async start(): Promise<void> {
     if (this.#state === 'running') return
     this.#failure = undefined
+    const program = this.#program()
     this.#state = 'running'
     const control = nodePorts({
       clock: systemClock(), timers: systemTimers(), random: systemRandom(), disk: this.#data.disk,
-      openKeyValueStore: this.#data.openKeyValueStore, network: grpcNetwork(), metrics: createMetrics(),
+      openKeyValueStore: this.#data.openKeyValueStore, metrics: createMetrics(),
+      network: grpcNetwork({ maxRequestBytes: program.maxRequestBytes }),
       logger: createLogger({ level: this.#shape.options.logLevel ?? 'silent' }),
       die: () => { /* nodePorts calls the one below */ }
     }, (reason, cause) => {
@@ -98,7 +100,7 @@ export class TestNode {
       void this.kill()
     })
     try {
-      this.#run = { control, server: await this.#serve(control) }
+      this.#run = { control, server: await program.start(control.ports) }
     } catch (error) {
       this.#state = 'stopped'
       await control.crash()
@@ -106,17 +108,20 @@ export class TestNode {
     }
   }
 
-  #serve(control: NodeControl): Promise<RunningBroker | RunningController> {
+  /** The server with its configuration; throws ConfigError. */
+  #program(): {
+    readonly maxRequestBytes: number; start(ports: Ports): Promise<RunningBroker | RunningController> } {
     const { clusterId, nodes, options } = this.#shape
-    const controllers = (): NodeAddress[] => nodes.filter(({ kind }) => kind === 'controller')
-      .map(({ id, address }) => ({ id, address }))
+    const controllers = nodes.filter(({ kind }) => kind === 'controller')
     const flags = {
       'node.id': String(this.id), 'cluster.id': clusterId, 'listen': this.address, 'data.dir': this.directory,
-      'controllers': controllers().map(({ id, address }) => `${id}@${address}`).join(',') }
-    return this.kind === 'broker'
-      ? startBroker(loadConfig(BROKER_KEYS, 'broker', { flags: { ...flags, ...options.brokerConfig } }), control.ports)
-      : startController(
-        loadConfig(CONTROLLER_KEYS, 'controller', { flags: { ...flags, ...options.controllerConfig } }), control.ports)
+      'controllers': controllers.map(({ id, address }) => `${id}@${address}`).join(',') }
+    if (this.kind === 'broker') {
+      const config = loadConfig(BROKER_KEYS, 'broker', { flags: { ...flags, ...options.brokerConfig } })
+      return { maxRequestBytes: config['max.request.bytes'], start: (ports) => startBroker(config, ports) }
+    }
+    const config = loadConfig(CONTROLLER_KEYS, 'controller', { flags: { ...flags, ...options.controllerConfig } })
+    return { maxRequestBytes: config['max.request.bytes'], start: (ports) => startController(config, ports) }
   }
 
   /** As kill -9: nothing is flushed, handed over or answered. What was written survives, as in the page cache. */
