@@ -221,8 +221,9 @@ export class ActiveController {
 
   /** This node stops: as when leadership is lost, to nobody known. */
   close(): void {
+    if (this.#role.kind === 'standby') return
     this.#leadership = { leaderId: -1, term: this.#leadership.term }
-    if (this.#role.kind !== 'standby') this.#standDown()
+    this.#standDown()
   }
 
   #standDown(): void {

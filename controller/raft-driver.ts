@@ -6,7 +6,7 @@ import { weirError } from '../src/base/error-code.ts'
 import type { Logger, Metrics, Random, Timer, Timers } from '../src/ports.ts'
 import type { CommittedEntry, Leadership } from './active-controller.ts'
 import { RaftNode } from './raft/node.ts'
-import type { Message, Ready, SnapshotMeta } from './raft/types.ts'
+import type { Message, Ready, Snapshot, SnapshotMeta } from './raft/types.ts'
 import type { RaftStore } from './store/raft-store.ts'
 
 /** Ticks of one heartbeat interval. */
@@ -53,9 +53,12 @@ export class RaftDriver {
   #bytesSinceSnapshot = 0
   #snapshotIndex: number
   #timer: Timer | undefined
+  /** A snapshot of this node's own that is being made durable, beside the loop. */
+  #snapshotting: Promise<void> | undefined
   #running = false
   #scheduled = false
   #stopped = deferred<void>()
+  /** No tick, message or Ready is handled any more: closed, or dead. */
   #closed = false
 
   constructor(needs: RaftDriverNeeds, machine: StateMachine) {
@@ -71,7 +74,7 @@ export class RaftDriver {
     this.#node = new RaftNode({
       id: needs.nodeId, voters: needs.voters,
       electionTicks: Math.max(HEARTBEAT_TICKS + 1, Math.ceil(needs.electionTimeoutMs / tickMs)),
-      heartbeatTicks: HEARTBEAT_TICKS, maxInflightMessages: INFLIGHT_MESSAGES_MAX, maxAppendBytes: APPEND_BYTES_MAX,
+      heartbeatTicks: HEARTBEAT_TICKS, tailEntries: TAIL_ENTRIES, maxInflightMessages: INFLIGHT_MESSAGES_MAX, maxAppendBytes: APPEND_BYTES_MAX,
       random: (bound) => needs.random.below(bound), hardState, entries, snapshot, applied: this.#applied.index })
   }
 
@@ -81,8 +84,12 @@ export class RaftDriver {
 
   status(): ReturnType<RaftNode['status']> { return this.#node.status() }
 
-  /** Appends to the Raft log of this leader; false when it does not lead. Committed in a later turn only. */
+  /**
+   * Appends to the Raft log of this leader; false when it does not lead, or leads in another term than the state machine
+   * knows of: `data` rests on what that term's log holds. Committed in a later turn only.
+   */
   propose(data: Uint8Array): boolean {
+    if (this.#closed || this.#node.status().term !== this.#leadership.term) return false
     const taken = this.#node.propose([data])
     this.#schedule()
     return taken !== undefined
@@ -91,7 +98,7 @@ export class RaftDriver {
   /** Resolves when this node was proven to lead at some moment after the call; rejects with WeirError NOT_CONTROLLER. */
   readBarrier(): Promise<void> {
     const context = ++this.#lastRead
-    if (this.#reads.size >= PENDING_READS_MAX || !this.#node.readIndex(context)) return Promise.reject(notLeading())
+    if (this.#closed || this.#reads.size >= PENDING_READS_MAX || !this.#node.readIndex(context)) return Promise.reject(notLeading())
     const read = deferred<void>()
     this.#reads.set(context, read)
     this.#schedule()
@@ -101,6 +108,7 @@ export class RaftDriver {
 
   /** Hands leadership to `to`; false when this node does not lead or `to` is no other voter. */
   transfer(to: number): boolean {
+    if (this.#closed) return false
     const begun = this.#node.transfer(to)
     this.#schedule()
     return begun
@@ -127,11 +135,27 @@ export class RaftDriver {
 
   /** Resolves when no write is under way any more. */
   async close(): Promise<void> {
+    this.#halt()
+    if (this.#running) await this.#stopped.promise
+    await this.#snapshotting
+  }
+
+  #halt(): void {
     this.#closed = true
     if (this.#timer !== undefined) this.#needs.timers.cancel(this.#timer)
+    this.#refuseReads()
+  }
+
+  #refuseReads(): void {
     for (const read of this.#reads.values()) read.reject(notLeading())
     this.#reads.clear()
-    if (this.#running) await this.#stopped.promise
+  }
+
+  /** After a failed write nothing is known of the disk, so nothing may be promised any more. */
+  #die(error: unknown): void {
+    if (this.#closed) return
+    this.#halt()
+    this.#needs.die('the Raft state could not be written or applied', error)
   }
 
   // ---- loop -----------------------------------------------------------------------------------------------
@@ -159,7 +183,7 @@ export class RaftDriver {
     try {
       while (!this.#closed && this.#node.hasReady()) await this.#handle(this.#node.ready())
     } catch (error) {
-      this.#needs.die('the Raft state could not be written or applied', error)
+      this.#die(error)
     } finally {
       this.#running = false
       if (this.#closed) this.#stopped.resolve()
@@ -186,7 +210,7 @@ export class RaftDriver {
     if (ready.committed.length > 0) this.#apply(ready)
     for (const { context } of ready.reads) this.#reads.get(context)?.resolve()
     this.#node.advance(ready)
-    await this.#maybeSnapshot()
+    this.#maybeSnapshot()
   }
 
   /** A commit index alone need not be durable: it is learned again from the leader. */
@@ -205,10 +229,7 @@ export class RaftDriver {
     this.#needs.metrics.gauge('weir_raft_term', ready.term)
     this.#needs.logger.info('raft', { role: ready.role, term: ready.term, leaderId })
     this.#machine.leadershipChanged(this.#leadership)
-    if (leaderId !== this.#needs.nodeId) {
-      for (const read of this.#reads.values()) read.reject(notLeading())
-      this.#reads.clear()
-    }
+    if (leaderId !== this.#needs.nodeId) this.#refuseReads()
   }
 
   #apply(ready: Ready): void {
@@ -219,17 +240,24 @@ export class RaftDriver {
     this.#needs.metrics.gauge('weir_raft_commit_index', last.index)
   }
 
-  async #maybeSnapshot(): Promise<void> {
+  /** Takes the snapshot now and writes it beside the loop: heartbeats and votes do not wait for it. */
+  #maybeSnapshot(): void {
     const entries = this.#applied.index - this.#snapshotIndex
-    if (this.#bytesSinceSnapshot < this.#needs.snapshotBytes && entries < this.#needs.snapshotEntries) return
+    const due = this.#bytesSinceSnapshot >= this.#needs.snapshotBytes || entries >= this.#needs.snapshotEntries
+    if (!due || entries === 0 || this.#snapshotting !== undefined) return
     const { index, data } = this.#machine.takeSnapshot()
-    const snapshot = { index, term: this.#applied.term, data }
-    await this.#needs.store.compactTo(snapshot, Math.max(1, index + 1 - TAIL_ENTRIES))
-    if (this.#closed) return
-    this.#node.compact(snapshot)
     this.#snapshotIndex = index
     this.#bytesSinceSnapshot = 0
-    this.#needs.logger.info('snapshot', { metadataOffset: index, bytes: data.length })
+    this.#snapshotting = this.#saveSnapshot({ index, term: this.#applied.term, data })
+      .catch((error: unknown) => { this.#die(error) })
+      .finally(() => { this.#snapshotting = undefined })
+  }
+
+  async #saveSnapshot(snapshot: Snapshot): Promise<void> {
+    await this.#needs.store.compactTo(snapshot, Math.max(1, snapshot.index + 1 - TAIL_ENTRIES))
+    if (this.#closed) return
+    this.#node.compact(snapshot)
+    this.#needs.logger.info('snapshot', { metadataOffset: snapshot.index, bytes: snapshot.data.length })
   }
 }
 

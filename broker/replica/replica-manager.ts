@@ -66,7 +66,7 @@ export class ReplicaManager {
     }
     this.#reconfigure(delta, next)
     // A broker unfenced since may join ISRs at once, also those of partitions to which nobody writes.
-    if (!isEmpty(delta.changedBrokers)) for (const partition of this.partitions()) partition.expandIsr()
+    if ([...delta.changedBrokers].length > 0) for (const partition of this.partitions()) partition.expandIsr()
   }
 
   async close(): Promise<void> {
@@ -214,10 +214,6 @@ export class ReplicaManager {
       this.#scheduleIsrCheck()
     })
   }
-}
-
-function isEmpty(items: Iterable<unknown>): boolean {
-  return [...items].length === 0
 }
 
 function chain(first: (() => void) | undefined, then: () => void): () => void {

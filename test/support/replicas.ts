@@ -35,6 +35,20 @@ export async function expectSameReplicas(cluster: Cluster, weir: Weir, topic: st
   }
 }
 
+/** Waits until every replica of the topic is in sync. */
+export async function allInSync(weir: Weir, topic: string): Promise<void> {
+  const deadlineMs = systemClock().monotonicMs() + SETTLE_MS
+  for (;;) {
+    const { partitions } = await weir.admin.describeTopic(topic)
+    const short = partitions.find(({ isr, replicas }) => isr.length < replicas.length)
+    if (short === undefined) return
+    if (systemClock().monotonicMs() > deadlineMs) {
+      expect.fail(`${topic}-${short.partition} still has only ${short.isr.join(',')} in sync`)
+    }
+    await pause(10)
+  }
+}
+
 async function difference(cluster: Cluster, weir: Weir, topic: string): Promise<string | undefined> {
   const { partitions } = await weir.admin.describeTopic(topic)
   for (const { partition, replicas, isr, leader, leaderEpoch } of partitions) {
