@@ -7,6 +7,7 @@ import { readArguments } from '../os/process.ts'
 import { addCluster } from './commands/cluster.ts'
 import { addConfig } from './commands/config.ts'
 import { addConsume } from './commands/consume.ts'
+import { addDrill } from './commands/drill.ts'
 import { addNodePrograms } from './commands/node-program.ts'
 import { addNode } from './commands/node.ts'
 import { addPartition } from './commands/partition.ts'
@@ -19,7 +20,8 @@ import { Shell } from './shell.ts'
 import { surroundings } from './surroundings.ts'
 
 const VERBS: readonly AddVerb[] = [
-  addUp, addNodePrograms, addTopic, addProduce, addConsume, addCluster, addNode, addQuorum, addPartition, addConfig
+  addUp, addNodePrograms, addTopic, addProduce, addConsume, addCluster, addNode, addQuorum, addPartition, addConfig,
+  addDrill
 ]
 
 const code = await runCli(VERBS, readArguments(), new Shell(surroundings()))

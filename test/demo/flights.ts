@@ -2,8 +2,6 @@
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 
 export interface Flight {
   readonly origin: string
@@ -14,8 +12,8 @@ export interface Flight {
 }
 
 function rows(name: string): readonly Readonly<Record<string, unknown>>[] {
-  const root = dirname(createRequire(import.meta.url).resolve('vega-datasets/package.json'))
-  return JSON.parse(readFileSync(join(root, 'data', name), 'utf8')) as Record<string, unknown>[]
+  const file = new URL(`../../../node_modules/vega-datasets/data/${name}`, import.meta.url)
+  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>[]
 }
 
 /** 20,000 flights in order of departure. */
