@@ -28,31 +28,45 @@ function encodeFields(kind: string, message: MessageFields, snapshot: RaftSnapsh
 export class SnapshotAssembly {
   #parts: Uint8Array[] = []
   #bytes = 0
+  #first: RaftSnapshotChunk | undefined
 
   /** The snapshot once its last chunk is here. A chunk that does not follow the one before drops what there is. */
   add(chunk: RaftSnapshotChunk): Snapshot | undefined {
-    if (chunk.position === 0) this.#clear()
-    if (chunk.position !== this.#bytes || chunk.totalBytes > SNAPSHOT_BYTES_MAX) {
-      this.#clear()
+    if (chunk.position === 0) this.#begin(chunk)
+    if (!this.#follows(chunk)) {
+      this.#begin(undefined)
       return undefined
     }
-    this.#parts.push(chunk.data)
+    // A view would keep the whole received buffer.
+    this.#parts.push(new Uint8Array(chunk.data))
     this.#bytes += chunk.data.length
     if (!chunk.done) return undefined
-    const data = new Uint8Array(this.#bytes)
-    let at = 0
-    for (const part of this.#parts) {
-      data.set(part, at)
-      at += part.length
-    }
-    this.#clear()
-    return data.length === chunk.totalBytes ? { index: chunk.index, term: chunk.term, data } : undefined
+    const data = this.#bytes === chunk.totalBytes ? joined(this.#parts, this.#bytes) : undefined
+    this.#begin(undefined)
+    return data && { index: chunk.index, term: chunk.term, data }
   }
 
-  #clear(): void {
+  #follows({ index, term, position, totalBytes, data }: RaftSnapshotChunk): boolean {
+    const first = this.#first
+    return first !== undefined && first.index === index && first.term === term && first.totalBytes === totalBytes
+      && totalBytes <= SNAPSHOT_BYTES_MAX && position === this.#bytes && position + data.length <= totalBytes
+  }
+
+  #begin(first: RaftSnapshotChunk | undefined): void {
+    this.#first = first
     this.#parts = []
     this.#bytes = 0
   }
+}
+
+function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+  const data = new Uint8Array(bytes)
+  let at = 0
+  for (const part of parts) {
+    data.set(part, at)
+    at += part.length
+  }
+  return data
 }
 
 /** Undefined: a chunk that is not the last, or a kind this release does not know. Entry data is copied. */

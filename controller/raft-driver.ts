@@ -74,7 +74,8 @@ export class RaftDriver {
     this.#node = new RaftNode({
       id: needs.nodeId, voters: needs.voters,
       electionTicks: Math.max(HEARTBEAT_TICKS + 1, Math.ceil(needs.electionTimeoutMs / tickMs)),
-      heartbeatTicks: HEARTBEAT_TICKS, tailEntries: TAIL_ENTRIES, maxInflightMessages: INFLIGHT_MESSAGES_MAX, maxAppendBytes: APPEND_BYTES_MAX,
+      heartbeatTicks: HEARTBEAT_TICKS, tailEntries: TAIL_ENTRIES, maxInflightMessages: INFLIGHT_MESSAGES_MAX,
+      maxAppendBytes: APPEND_BYTES_MAX,
       random: (bound) => needs.random.below(bound), hardState, entries, snapshot, applied: this.#applied.index })
   }
 

@@ -2,14 +2,16 @@
 // fine, Raft sends again; a snapshot goes in chunks on the same stream.
 
 import type { Clock, Logger, MessageStream, Network, Peer } from '../src/ports.ts'
-import type { RaftEnvelope, RaftHello, RaftReceipt } from '../src/rpc/messages.ts'
+import type { RaftEnvelope, RaftHello, RaftMessage, RaftReceipt } from '../src/rpc/messages.ts'
 import { methods } from '../src/rpc/protos.ts'
 import { decodeMessage, encodeMessage, SnapshotAssembly } from './raft-codec.ts'
 import type { Message } from './raft/types.ts'
 
 const RECONNECT_MS = 30
-/** Messages sent to one controller in one envelope. */
-const ENVELOPE_MESSAGES_MAX = 64
+/** Bytes of entries after which an envelope is closed: far below the largest message that may be sent. */
+const ENVELOPE_BYTES = 512 * 1024
+/** A controller that is refused comes back at once: the same reason is logged once in this time. */
+const REFUSAL_LOG_MS = 10_000
 
 export interface RaftTransportNeeds {
   readonly nodeId: number
@@ -31,6 +33,10 @@ interface Line {
   stream: MessageStream<RaftEnvelope, RaftReceipt> | undefined
   /** More than the high-water mark is buffered: what comes now is dropped. */
   blocked: boolean
+  /** Rest of the snapshot under way. Heartbeats go between its chunks. */
+  chunks: RaftMessage[]
+  /** A snapshot was sent on this stream: if the stream breaks it may not have arrived. */
+  carriedSnapshot: boolean
   /** After a loss: no attempt before. */
   retryAtMs: number
 }
@@ -39,13 +45,17 @@ export class RaftTransport {
   readonly #needs: RaftTransportNeeds
   readonly #lines = new Map<number, Line>()
   readonly #lastHeardMs = new Map<number, number>()
+  /** Streams of others. */
+  readonly #accepted = new Set<MessageStream<RaftReceipt, RaftEnvelope>>()
+  #refusal = { last: '', atMs: 0 }
   #closed = false
 
   constructor(needs: RaftTransportNeeds) {
     this.#needs = needs
     for (const to of needs.voters) {
       if (to === needs.nodeId) continue
-      this.#lines.set(to, { to, peer: undefined, stream: undefined, blocked: false, retryAtMs: -1 })
+      this.#lines.set(to, {
+        to, peer: undefined, stream: undefined, blocked: false, chunks: [], carriedSnapshot: false, retryAtMs: -1 })
     }
   }
 
@@ -61,16 +71,19 @@ export class RaftTransport {
 
   #sendOn(line: Line, messages: readonly Message[]): void {
     const stream = this.#streamOf(line)
-    const hasSnapshot = messages.some(({ kind }) => kind === 'snapshot')
-    if (stream === undefined || line.blocked) {
+    const snapshot = messages.findLast(({ kind }) => kind === 'snapshot')
+    if (stream === undefined || (line.blocked && line.chunks.length === 0)) {
       this.#needs.unreachable(line.to)
-      if (hasSnapshot) this.#needs.snapshotSent(line.to, false)
+      if (snapshot !== undefined) this.#needs.snapshotSent(line.to, false)
       return
     }
-    const encoded = messages.flatMap(encodeMessage)
-    for (let at = 0; at < encoded.length; at += ENVELOPE_MESSAGES_MAX) {
-      if (!stream.send({ hello: null, messages: encoded.slice(at, at + ENVELOPE_MESSAGES_MAX) })) line.blocked = true
+    for (const envelope of envelopes(messages.filter(({ kind }) => kind !== 'snapshot'))) {
+      if (!stream.send(envelope)) line.blocked = true
     }
+    if (snapshot === undefined) return
+    line.chunks = encodeMessage(snapshot)
+    line.carriedSnapshot = true
+    pump(line)
   }
 
   #streamOf(line: Line): Line['stream'] {
@@ -84,15 +97,24 @@ export class RaftTransport {
     const stream = line.peer.open(methods.raft.exchange)
     line.stream = stream
     line.blocked = false
+    line.chunks = []
+    line.carriedSnapshot = false
     stream.handle({
       message: () => { /* receipts say nothing */ },
-      drain: () => { line.blocked = false },
+      drain: () => {
+        if (line.stream !== stream) return
+        line.blocked = false
+        pump(line)
+      },
       end: () => { stream.end() },
       close: () => {
         if (line.stream !== stream) return
         line.stream = undefined
         line.retryAtMs = this.#needs.clock.monotonicMs() + RECONNECT_MS
-        if (!this.#closed) this.#needs.unreachable(line.to)
+        line.chunks = []
+        if (this.#closed) return
+        this.#needs.unreachable(line.to)
+        if (line.carriedSnapshot) this.#needs.snapshotSent(line.to, false)
       }
     })
     stream.send({ hello: this.#hello(line.to), messages: [] })
@@ -108,12 +130,13 @@ export class RaftTransport {
   accept(stream: MessageStream<RaftReceipt, RaftEnvelope>): void {
     let from: number | undefined
     const assembly = new SnapshotAssembly()
+    this.#accepted.add(stream)
     stream.handle({
       message: ({ hello, messages }) => {
         if (from === undefined) {
           const wrong = hello === null ? 'no hello' : this.#check(hello)
           if (hello === null || wrong !== undefined) {
-            this.#needs.logger.error('controller refused', { from: hello?.from, reason: wrong })
+            this.#logRefusal(hello?.from, wrong ?? 'no hello')
             stream.destroy(wrong ?? 'no hello')
             return
           }
@@ -126,7 +149,7 @@ export class RaftTransport {
         if (received.length > 0) this.#needs.receive(received)
       },
       end: () => { stream.end() },
-      close: () => { /* the sender opens another */ }
+      close: () => { this.#accepted.delete(stream) }
     })
   }
 
@@ -138,13 +161,46 @@ export class RaftTransport {
     return voters.includes(hello.from) ? undefined : `controller ${hello.from} is no voter`
   }
 
+  #logRefusal(from: number | undefined, reason: string): void {
+    const nowMs = this.#needs.clock.monotonicMs()
+    const { last } = this.#refusal
+    if (last === reason && nowMs - this.#refusal.atMs < REFUSAL_LOG_MS) return
+    this.#refusal = { last: reason, atMs: nowMs }
+    this.#needs.logger.error('controller refused', { from, reason })
+  }
+
   close(): void {
     this.#closed = true
     for (const line of this.#lines.values()) {
       line.stream?.destroy('controller stops')
       line.peer?.close()
     }
+    for (const stream of this.#accepted) stream.end()
   }
+}
+
+/** Sends what fits of the snapshot under way, a chunk an envelope. */
+function pump(line: Line): void {
+  while (!line.blocked && line.chunks.length > 0) {
+    const chunk = line.chunks.shift()!
+    if (line.stream?.send({ hello: null, messages: [chunk] }) !== true) line.blocked = true
+  }
+}
+
+function envelopes(messages: readonly Message[]): RaftEnvelope[] {
+  const all: RaftMessage[][] = []
+  let room = 0
+  for (const message of messages) {
+    let bytes = 0
+    for (const { data } of message.entries) bytes += data.length
+    if (all.length === 0 || room < bytes) {
+      all.push([])
+      room = ENVELOPE_BYTES
+    }
+    all.at(-1)!.push(...encodeMessage(message))
+    room -= bytes
+  }
+  return all.map((encoded) => ({ hello: null, messages: encoded }))
 }
 
 /** The same on each controller when the sets are the same: the sorted ids, readable. */

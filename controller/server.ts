@@ -1,7 +1,8 @@
 // Composition root of a controller: constructs the parts, connects them, fixes the order of start and stop.
 
-import type { ControllerConfig, NodeAddress } from '../src/config/keys.ts'
-import type { Listener, Ports } from '../src/ports.ts'
+import { weirError } from '../src/base/error-code.ts'
+import { formatValue, type ControllerConfig, type NodeAddress } from '../src/config/keys.ts'
+import type { Clock, Listener, Ports } from '../src/ports.ts'
 import { ActiveController } from './active-controller.ts'
 import { MetadataFeed } from './metadata-feed.ts'
 import { RaftDriver, type StateMachine } from './raft-driver.ts'
@@ -9,6 +10,7 @@ import { RaftTransport, votersHash } from './raft-transport.ts'
 import { brokerService, type Watch } from './service/broker.ts'
 import { clusterService } from './service/cluster.ts'
 import { Forwarder } from './service/forward.ts'
+import { Pauses } from './service/pauses.ts'
 import { raftService } from './service/raft.ts'
 import { topicService } from './service/topics.ts'
 import { RaftStore } from './store/raft-store.ts'
@@ -16,6 +18,7 @@ import { Upkeep } from './upkeep.ts'
 
 const CLOSE_GRACE_MS = 300
 const HANDOVER_WAIT_MS = 500
+const HEARD_WITHIN_MS = 200
 const POLL_MS = 5
 
 export interface ControllerStatus {
@@ -41,18 +44,26 @@ export interface ControllerOptions {
   readonly controllers?: () => readonly NodeAddress[]
 }
 
-/** Rejects when the data directory belongs to another node, is in use or damaged, or the address cannot be bound. */
+/**
+ * Rejects when this node is none of the voters, when the data directory belongs to another node, is in use or damaged,
+ * or when the address cannot be bound.
+ */
 export async function startController(
   config: ControllerConfig, ports: Ports, options: ControllerOptions = {}): Promise<RunningController> {
   const nodeId = config['node.id']
   const logger = ports.logger.with({ controller: nodeId })
   const voters = config.controllers.map(({ id }) => id)
+  if (!voters.includes(nodeId)) {
+    throw weirError('INVALID_CONFIG', `node.id=${nodeId} is none of controllers=${formatValue(config.controllers)}`,
+      'correct one of the two: `controllers` is the same on every controller')
+  }
   const store = await RaftStore.open({
     disk: ports.disk, openKeyValueStore: ports.openKeyValueStore, dir: config['data.dir'], nodeId,
     clusterId: config['cluster.id'], votersHash: votersHash(voters), logger, random: ports.random })
+  let parts: Parts
   let listener: Listener
-  const parts = connect(config, { ...ports, logger }, store, options)
   try {
+    parts = connect(config, { ...ports, logger }, store, options)
     listener = await ports.network.listen(config.listen, parts.handlers)
   } catch (error) {
     await store.close()
@@ -123,23 +134,26 @@ function connect(config: ControllerConfig, ports: Ports, store: RaftStore, optio
     snapshotEntries: config['raft.snapshot.entries'],
     send: (messages) => { transport.send(messages) },
     die: (reason, cause) => { ports.die(reason, cause) } }, machine)
-  const forwarder = new Forwarder({ controller, network, clock, timers })
+  const pauses = new Pauses(timers)
+  const forwarder = new Forwarder({ controller, network, clock, pauses })
   const handlers = [
     ...raftService(transport),
     ...brokerService({ controller, sessions, feed, nodeId, logger, watches }),
     ...topicService({ controller, sessions, random: ports.random, forwarder, config }),
     ...clusterService({
-      nodeId, controller, sessions, quorum: driver, forwarder, clock, timers, controllers,
+      nodeId, controller, sessions, quorum: driver, forwarder, clock, pauses, controllers,
       lastHeardMs: (id) => transport.lastHeardMs(id) })
   ]
-  return { controller, driver, transport, forwarder, watches, handlers, voters: config.controllers }
+  return { controller, driver, transport, forwarder, pauses, watches, handlers }
 }
 
 async function stop(
   parts: Parts, ports: Ports, nodeId: number, listener: Listener, store: RaftStore): Promise<void> {
   listener.setServing(false)
-  await handOver(parts, ports, nodeId)
+  await handOver(parts, ports.clock, nodeId)
   for (const watch of [...parts.watches]) watch.retire()
+  parts.controller.close()
+  parts.pauses.close()
   parts.transport.close()
   await parts.driver.close()
   await listener.close(CLOSE_GRACE_MS)
@@ -147,14 +161,16 @@ async function stop(
   await store.close()
 }
 
-/** The most advanced other voter takes over, so that nobody has to wait for an election. */
-async function handOver({ driver, controller }: Parts, ports: Ports, nodeId: number): Promise<void> {
+/** The most advanced other voter that is heard takes over, so that nobody has to wait for an election. */
+async function handOver({ driver, controller, transport, pauses }: Parts, clock: Clock, nodeId: number): Promise<void> {
   if (controller.leadership.leaderId !== nodeId) return
-  const [next] = driver.status().followers.filter(({ id, recentActive }) => id !== nodeId && recentActive)
+  const sinceMs = clock.monotonicMs() - HEARD_WITHIN_MS
+  const [next] = driver.status().followers.filter(({ id }) => (transport.lastHeardMs(id) ?? -Infinity) >= sinceMs)
     .sort((a, b) => b.match - a.match)
   if (next === undefined || !driver.transfer(next.id)) return
-  const deadlineMs = ports.clock.monotonicMs() + HANDOVER_WAIT_MS
-  while (controller.leadership.leaderId === nodeId && ports.clock.monotonicMs() < deadlineMs) {
-    await new Promise<void>((resolve) => { ports.timers.after(POLL_MS, resolve) })
+  const deadlineMs = clock.monotonicMs() + HANDOVER_WAIT_MS
+  while (controller.leadership.leaderId === nodeId && clock.monotonicMs() < deadlineMs) {
+    if (driver.status().leaderId === nodeId && driver.status().transferee !== next.id) return
+    await pauses.for(POLL_MS)
   }
 }

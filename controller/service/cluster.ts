@@ -1,10 +1,9 @@
 // Admin: the cluster as it is, leadership, drain, and the controllers themselves.
 
-import { sleep } from '../../src/base/async.ts'
 import { fault, WeirError, weirError } from '../../src/base/error-code.ts'
 import { topicConfig, type NodeAddress } from '../../src/config/keys.ts'
 import { NO_CONFIGS, topicByName, type BrokerImage, type MetadataImage } from '../../src/metadata/image.ts'
-import type { Clock, Handler, Timers } from '../../src/ports.ts'
+import type { Clock, Handler } from '../../src/ports.ts'
 import type {
   BrokerDescription, ClusterHealth, DescribeClusterResponse, DescribeQuorumResponse, PartitionListing
 } from '../../src/rpc/messages.ts'
@@ -14,6 +13,7 @@ import { partitionMetadata } from '../../src/rpc/topic-metadata.ts'
 import type { ActiveController } from '../active-controller.ts'
 import type { BrokerSessions } from '../broker-sessions.ts'
 import type { Forwarder } from './forward.ts'
+import type { Pauses } from './pauses.ts'
 
 const POLL_MS = 10
 const ELECT_PARTITIONS_MAX = 100_000
@@ -22,6 +22,8 @@ const ELECT_PARTITIONS_MAX = 100_000
 export interface Quorum {
   status(): {
     readonly term: number; readonly commit: number; readonly last: number; readonly leaderId: number
+    /** Who is to take over; 0 = nobody. */
+    readonly transferee: number
     readonly followers: readonly { readonly id: number; readonly match: number; readonly recentActive: boolean }[]
   }
   transfer(to: number): boolean
@@ -34,7 +36,7 @@ export interface ClusterServiceNeeds {
   readonly quorum: Quorum
   readonly forwarder: Forwarder
   readonly clock: Clock
-  readonly timers: Timers
+  readonly pauses: Pauses
   controllers(): readonly NodeAddress[]
   /** When a controller was heard last, monotonic ms; undefined = never. */
   lastHeardMs(nodeId: number): number | undefined
@@ -140,21 +142,22 @@ function describeQuorum(needs: ClusterServiceNeeds): DescribeQuorumResponse {
   }
 }
 
-/** Resolves when `to` leads; the caller's deadline bounds the wait. */
+/** Resolves when `to` leads. Rejects when Raft gave the transfer up, or after half of the caller's time. */
 async function transfer(needs: ClusterServiceNeeds, to: number, timeoutMs: number): Promise<{ leaderId: number }> {
-  const { controller, quorum, clock, timers } = needs
-  if (to === needs.nodeId) return { leaderId: to }
+  const { nodeId, controller, quorum, clock, pauses } = needs
+  if (to === nodeId) return { leaderId: to }
   if (!needs.controllers().some(({ id }) => id === to)) {
     throw weirError('INVALID_REQUEST', `controller ${to} is not one of the voters`, '`weir quorum status` shows them')
   }
   if (!quorum.transfer(to)) throw new WeirError(controller.notController())
   const deadlineMs = clock.monotonicMs() + timeoutMs / 2
   while (controller.leadership.leaderId !== to) {
-    if (clock.monotonicMs() >= deadlineMs) {
+    const givenUp = controller.leadership.leaderId === nodeId && quorum.status().transferee !== to
+    if (givenUp || pauses.closed || clock.monotonicMs() >= deadlineMs) {
       throw weirError('REQUEST_TIMED_OUT', `controller ${to} did not take over in time`,
         'it may be down or far behind: see `weir quorum status`')
     }
-    await sleep(timers, POLL_MS)
+    await pauses.for(POLL_MS)
   }
   return { leaderId: to }
 }

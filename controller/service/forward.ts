@@ -1,12 +1,12 @@
 // Every controller takes admin calls: the active one carries them out, a standby passes them on to it and waits, within
-// the caller's deadline, for one to be elected.
+// the caller's deadline, for one to be elected. Nothing is repeated that may have been carried out.
 
-import { sleep } from '../../src/base/async.ts'
 import { ErrorCode, WeirError, weirError } from '../../src/base/error-code.ts'
 import {
-  NetworkError, unary, type Caller, type Clock, type Handler, type Method, type Network, type Peer, type Timers
+  NetworkError, unary, type Caller, type Clock, type Handler, type Method, type Network, type Peer
 } from '../../src/ports.ts'
-import type { ActiveController } from '../active-controller.ts'
+import { OutcomeUnknown, type ActiveController } from '../active-controller.ts'
+import type { Pauses } from './pauses.ts'
 
 const RETRY_MS = 20
 /** Kept back from the caller's deadline, so that our answer arrives before it. */
@@ -16,8 +16,11 @@ export interface ForwardNeeds {
   readonly controller: ActiveController
   readonly network: Network
   readonly clock: Clock
-  readonly timers: Timers
+  /** Closed before the listener, so that nobody waits here for an election. */
+  readonly pauses: Pauses
 }
+
+type Run<Req, Res> = (request: Req, caller: Caller) => Promise<Res>
 
 export class Forwarder {
   readonly #needs: ForwardNeeds
@@ -28,18 +31,19 @@ export class Forwarder {
   }
 
   /** A handler that runs on the active controller, wherever the call arrives. */
-  active<Req, Res>(method: Method<Req, Res>, run: (request: Req, caller: Caller) => Promise<Res>): Handler {
+  active<Req, Res>(method: Method<Req, Res>, run: Run<Req, Res>): Handler {
     return unary(method, async (request, caller) => {
-      const deadlineMs = this.#needs.clock.monotonicMs() + Math.max(caller.timeoutMs - MARGIN_MS, MARGIN_MS)
+      const { clock, pauses } = this.#needs
+      const deadlineMs = clock.monotonicMs() + Math.max(caller.timeoutMs - MARGIN_MS, MARGIN_MS)
       for (;;) {
         const answer = await this.#once(method, request, caller, run, deadlineMs)
         if (answer !== undefined) return answer.response
-        const leftMs = deadlineMs - this.#needs.clock.monotonicMs()
-        if (leftMs <= RETRY_MS || caller.signal.aborted) {
+        const leftMs = deadlineMs - clock.monotonicMs()
+        if (leftMs <= RETRY_MS || caller.signal.aborted || pauses.closed) {
           throw weirError('REQUEST_TIMED_OUT', 'no active controller was found before the deadline',
             '`weir quorum status` shows whether a majority of the controllers is up')
         }
-        await sleep(this.#needs.timers, RETRY_MS)
+        await pauses.for(RETRY_MS)
       }
     })
   }
@@ -51,22 +55,19 @@ export class Forwarder {
 
   /** Undefined: nobody has carried it out, ask again. */
   async #once<Req, Res>(
-    method: Method<Req, Res>, request: Req, caller: Caller,
-    run: (request: Req, caller: Caller) => Promise<Res>, deadlineMs: number
+    method: Method<Req, Res>, request: Req, caller: Caller, run: Run<Req, Res>, deadlineMs: number
   ): Promise<{ readonly response: Res } | undefined> {
-    const { controller } = this.#needs
-    if (controller.isActive) return { response: await run(request, caller) }
-    const address = controller.notController().leader?.address ?? ''
-    const leftMs = deadlineMs - this.#needs.clock.monotonicMs()
-    if (address === '' || leftMs <= 0) return undefined
+    const { controller, clock } = this.#needs
     try {
+      if (controller.isActive) return { response: await run(request, caller) }
+      const address = controller.notController().leader?.address ?? ''
+      const leftMs = deadlineMs - clock.monotonicMs()
+      if (address === '' || leftMs <= 0) return undefined
       return { response: await this.#peer(address).call(method, request, leftMs) }
     } catch (error) {
+      if (error instanceof OutcomeUnknown || error instanceof NetworkError) throw lostOnTheWay(error)
       if (error instanceof WeirError && error.code === ErrorCode.NOT_CONTROLLER) return undefined
-      if (!(error instanceof NetworkError)) throw error
-      // Not repeated: the active controller may have carried it out before the connection broke.
-      throw weirError('NETWORK_EXCEPTION', `the active controller at ${address} was lost during the call: `
-        + error.message, 'look whether it was carried out, then retry')
+      throw error
     }
   }
 
@@ -75,4 +76,10 @@ export class Forwarder {
     if (peer === undefined) this.#peers.set(address, peer = this.#needs.network.dial(address))
     return peer
   }
+}
+
+/** The active controller may have carried it out before it, or the connection, was lost. */
+function lostOnTheWay(error: Error): WeirError {
+  return weirError('NETWORK_EXCEPTION', `the active controller was lost during the call: ${error.message}`,
+    'look whether it was carried out, then retry')
 }
