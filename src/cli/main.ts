@@ -8,6 +8,7 @@ import { addCluster } from './commands/cluster.ts'
 import { addConfig } from './commands/config.ts'
 import { addConsume } from './commands/consume.ts'
 import { addDrill } from './commands/drill.ts'
+import { addLog } from './commands/log.ts'
 import { addNodePrograms } from './commands/node-program.ts'
 import { addNode } from './commands/node.ts'
 import { addPartition } from './commands/partition.ts'
@@ -20,8 +21,8 @@ import { Shell } from './shell.ts'
 import { surroundings } from './surroundings.ts'
 
 const VERBS: readonly AddVerb[] = [
-  addUp, addNodePrograms, addTopic, addProduce, addConsume, addCluster, addNode, addQuorum, addPartition, addConfig,
-  addDrill
+  addUp, addNodePrograms, addTopic, addProduce, addConsume, addCluster, addNode, addQuorum, addPartition, addLog,
+  addConfig, addDrill
 ]
 
 const code = await runCli(VERBS, readArguments(), new Shell(surroundings()))
