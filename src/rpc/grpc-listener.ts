@@ -13,7 +13,6 @@ import { asBuffer, CallStream, type CallEnd } from './grpc-stream.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { reflectionOf } from './reflection.ts'
 import { Refusals } from './refusals.ts'
-import { widenWindows } from './server-window.ts'
 import { alarm, soon } from './time.ts'
 
 const KEEPALIVE_MS = 10_000
@@ -25,7 +24,6 @@ export interface ListenerOptions {
   readonly maxMessageBytes: number
   /** Largest message accepted. */
   readonly maxRequestBytes: number
-  readonly windowBytes: number
   readonly onUnexpected: (error: unknown, path: string) => void
 }
 
@@ -58,7 +56,6 @@ export async function listenGrpc(
   health.addToServer(server)
   reflectionOf(services).addToServer(server)
   const port = await bind(server, address)
-  widenWindows(server, options.windowBytes)
   return { address: `${parsed.host}:${port}`, setServing, close: closer(server) }
 }
 

@@ -1,7 +1,5 @@
 // The Network port over real connections: calls.
 
-import { connect, type Settings } from 'node:http2'
-
 import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js'
 import { expect } from 'chai'
 
@@ -227,18 +225,6 @@ describe('calls over gRPC', () => {
   it('names the port it chose', async () => {
     const { address } = await listen([])
     expect(address).to.match(/^127\.0\.0\.1:[1-9]\d*$/)
-  })
-
-  it('widens the windows of its connections beyond the 64 KiB of HTTP/2', async () => {
-    const { address } = await listen([])
-    const session = connect(`http://${address}`)
-    const bytes = await new Promise<number>((resolve) => {
-      session.on('remoteSettings', ({ initialWindowSize = 0 }: Settings) => {
-        if (initialWindowSize > 65_535) resolve(initialWindowSize)
-      })
-    })
-    expect(bytes).to.equal(16 * 1024 * 1024)
-    session.destroy()
   })
 
   it('answers the standard health service, without a deadline', async () => {

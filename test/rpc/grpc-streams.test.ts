@@ -85,10 +85,7 @@ describe('streams over gRPC', () => {
       there.end.send(response(at, at * 100))
     }
     client.end.end()
-    await new Promise<void>((resolve) => {
-      const look = () => { if (there.events.includes('end')) resolve(); else setTimeout(look, 1) }
-      look()
-    })
+    while (!there.events.includes('end')) await new Promise((resolve) => { setTimeout(resolve, 1) })
     there.end.end()
     expect(await client.over).to.equal(undefined)
     expect(await there.over).to.equal(undefined)
@@ -104,10 +101,7 @@ describe('streams over gRPC', () => {
     const { client, server } = open()
     client.end.end()
     const there = await server
-    await new Promise<void>((resolve) => {
-      const look = () => { if (there.events.includes('end')) resolve(); else setTimeout(look, 1) }
-      look()
-    })
+    while (!there.events.includes('end')) await new Promise((resolve) => { setTimeout(resolve, 1) })
     there.end.send(response(1))
     there.end.send(response(2))
     there.end.end()
@@ -212,6 +206,21 @@ describe('streams over gRPC', () => {
     expect(await client.over).to.equal(undefined)
     expect(client.messages.map(({ partitions }) => partitions[0]!.partition))
       .to.deep.equal(Array.from({ length: total }, (_x, at) => at))
+  })
+
+  it('carries bulk both ways at once', async () => {
+    const total = 1_500
+    const { client, server } = open()
+    const there = await server
+    for (let at = 0; at < total; at++) {
+      client.end.send(request(at, 16 * KIBIBYTE))
+      there.end.send(response(at, 16 * KIBIBYTE))
+    }
+    client.end.end()
+    while (!there.events.includes('end')) await new Promise((resolve) => { setTimeout(resolve, 1) })
+    there.end.end()
+    expect(await client.over).to.equal(undefined)
+    expect([client.messages.length, there.messages.length]).to.deep.equal([total, total])
   })
 
   it('refuses a malformed message, by an error that names it', async () => {
