@@ -94,13 +94,12 @@ export class TailCache {
     return cut(chunk, wanted)
   }
 
-  /** The log was cut at `offset`: what lies at or behind it is gone. */
+  /**
+   * The log was cut at `offset`. Anything cached behind it takes all with it: a chunk that went in the middle would
+   * leave a hole which the next append hides.
+   */
   truncateTo(offset: number): void {
-    for (let last = this.#chunks.at(-1); last !== undefined && last.nextOffsets.at(-1)! > offset;
-      last = this.#chunks.at(-1)) {
-      this.#chunks.pop()
-      this.#budget.forget(last)
-    }
+    if ((this.#chunks.at(-1)?.nextOffsets.at(-1) ?? -1) > offset) this.clear()
   }
 
   clear(): void {
