@@ -4,7 +4,7 @@ import protobuf from 'protobufjs'
 
 import { WireReader } from './wire-reader.ts'
 
-/** Plain objects with every field: defaults, empty arrays, null for an absent message. `optional` and oneof may lack. */
+/** Plain objects with every field: defaults, empty arrays, null for no message. `optional` and oneof may lack. */
 const CONVERSION = { defaults: true, longs: Number, enums: Number }
 
 export interface Codec {
@@ -28,7 +28,8 @@ export function codecOf(type: protobuf.Type): Codec {
         return message
       } catch (error) {
         // Whatever goes wrong in here goes wrong because of the bytes: protobufjs also throws Error and TypeError.
-        throw new RangeError(`${type.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new RangeError(`${type.name}: ${reason}`, { cause: error })
       }
     }
   }
@@ -57,7 +58,8 @@ function valueCheck(field: protobuf.Field): ((value: unknown) => void) | undefin
     const known = new Set(Object.values(resolvedType.values))
     return (value) => {
       if (value === undefined || known.has(value as number)) return
-      throw new RangeError(`${field.name} ${String(value)} is no ${resolvedType.name}: expected ${[...known].join(', ')}`)
+      const expected = [...known].join(', ')
+      throw new RangeError(`${field.name} ${String(value)} is no ${resolvedType.name}: expected ${expected}`)
     }
   }
   if (!(resolvedType instanceof protobuf.Type)) return undefined

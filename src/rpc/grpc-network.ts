@@ -8,9 +8,9 @@ import { GrpcPeer } from './grpc-peer.ts'
 const SLACK_BYTES = 64 * 1024
 const MESSAGE_BYTES = 16 * 1024 * 1024 + SLACK_BYTES
 /**
- * HTTP/2 window of answers, for each connection and each stream on it. Requests keep HTTP/2's 64 KiB, and must: Node reads
- * nothing while a write is under way. Were both windows larger than what the kernel buffers, two ends that send in bulk
- * would fill it and wait for each other for ever; so one direction stays small enough to always get through.
+ * HTTP/2 window of answers, for each connection and each stream on it. Requests keep HTTP/2's 64 KiB, and must: Node
+ * reads nothing while a write is under way. Were both windows larger than what the kernel buffers, two ends that send
+ * in bulk would fill it and wait for each other for ever; so one direction stays small enough to always get through.
  */
 const ANSWER_WINDOW_BYTES = 16 * 1024 * 1024
 

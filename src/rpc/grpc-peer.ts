@@ -102,7 +102,8 @@ export class GrpcPeer implements Peer {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    for (const call of this.#calls) call.cancelWithStatus(status.UNAVAILABLE, `the peer ${this.address} was closed here`)
+    const reason = `the peer ${this.address} was closed here`
+    for (const call of this.#calls) call.cancelWithStatus(status.UNAVAILABLE, reason)
     this.#channel?.close()
   }
 

@@ -9,7 +9,7 @@ import { statusOfFault } from './status.ts'
 export class Refusals {
   readonly #onUnexpected: (error: unknown, path: string) => void
 
-  /** `onUnexpected` hears of every error that nobody expected: answering the caller must not be all that comes of it. */
+  /** `onUnexpected` hears of every error that nobody expected: answering the caller must not be all that follows. */
   constructor(onUnexpected: (error: unknown, path: string) => void) {
     this.#onUnexpected = onUnexpected
   }

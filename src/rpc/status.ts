@@ -1,5 +1,5 @@
-// Failures on the wire: a refused call is a gRPC status, with the whole Fault in the trailer `weir-error`; whatever else
-// ends a call (no connection, deadline, size) becomes a NetworkError.
+// Failures on the wire: a refused call is a gRPC status, with the whole Fault in the trailer `weir-error`; whatever
+// else ends a call (no connection, deadline, size) becomes a NetworkError.
 
 import { Metadata, status, type StatusObject } from '@grpc/grpc-js'
 
@@ -121,7 +121,8 @@ function parseFault(json: string): Fault | undefined {
   let parsed: unknown
   try {
     parsed = JSON.parse(json)
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
     return undefined
   }
   if (typeof parsed !== 'object' || parsed === null) return undefined

@@ -1,4 +1,4 @@
-// protobufjs's reader of the wire format, with int64 as numbers: an int64 that is no safe integer is refused, not rounded.
+// The reader of protobuf's wire format, with int64 as numbers: one that is no safe integer is refused, not rounded.
 
 import protobuf from 'protobufjs'
 
@@ -18,7 +18,7 @@ export class WireReader extends protobuf.Reader {
   }
 
   #int64(): number {
-    // Sixty-four bits in two's complement, seven to a byte: 28 bits, 28 bits, and the eight on top, which carry the sign.
+    // Sixty-four bits in two's complement, seven to a byte: 28 bits, 28 bits, and the eight on top, with the sign.
     let low = 0
     let middle = 0
     let high = 0

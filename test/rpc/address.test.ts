@@ -1,3 +1,5 @@
+// Addresses as configurations write them: what is one, and what is none.
+
 import { expect } from 'chai'
 
 import { parseAddress } from '../../src/rpc/address.ts'

@@ -74,7 +74,8 @@ describe('calls over gRPC', () => {
 
   it('brings a refusal back with its code, hint and leader', async () => {
     const fault = {
-      code: ErrorCode.NOT_CONTROLLER, message: 'ask “2”', hint: 'there', leader: { id: 2, address: 'c2:1', leaderEpoch: 3 } }
+      code: ErrorCode.NOT_CONTROLLER, message: 'ask “2”', hint: 'there',
+      leader: { id: 2, address: 'c2:1', leaderEpoch: 3 } }
     const peer = await serve(() => Promise.reject(new WeirError(fault)))
     const error = await failureOf(call(peer))
     expect(error).to.be.instanceOf(WeirError)
@@ -267,6 +268,7 @@ describe('calls over gRPC', () => {
 
   it('refuses a second handler of one method', async () => {
     const handler = unary(METHOD, () => Promise.reject(weirError('UNSUPPORTED_VERSION', 'never')))
-    expect(await failureOf(network.listen('127.0.0.1:0', [handler, handler]))).to.have.property('name', 'AssertionError')
+    expect(await failureOf(network.listen('127.0.0.1:0', [handler, handler])))
+      .to.have.property('name', 'AssertionError')
   })
 })

@@ -181,7 +181,8 @@ describe('streams over gRPC', () => {
     while (!there.events.includes('end')) await new Promise((resolve) => { setTimeout(resolve, 1) })
     there.end.end()
     expect(await client.over).to.equal(undefined)
-    expect(there.messages.map(({ timeoutMs }) => timeoutMs)).to.deep.equal(Array.from({ length: total }, (_x, at) => at))
+    expect(there.messages.map(({ timeoutMs }) => timeoutMs))
+      .to.deep.equal(Array.from({ length: total }, (_x, at) => at))
     expect(drains).to.be.greaterThan(0)
   })
 

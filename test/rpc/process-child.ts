@@ -5,6 +5,9 @@ import { NetworkError, stream, unary } from '../../src/ports.ts'
 import { grpcNetwork } from '../../src/rpc/grpc-network.ts'
 import { methods } from '../../src/rpc/protos.ts'
 
+/** First argument. */
+export type Mode = 'closes' | 'unary' | 'message'
+
 const network = grpcNetwork()
 const METHOD = methods.data.listOffsets
 
@@ -29,7 +32,7 @@ async function closesAll(): Promise<void> {
   await listener.close(60_000)
 }
 
-async function breaksInvariant(kind: 'unary' | 'message'): Promise<void> {
+async function breaksInvariant(kind: Mode): Promise<void> {
   const listener = await network.listen('127.0.0.1:0', [
     unary(METHOD, () => {
       assert(false, 'broken invariant')
@@ -51,6 +54,6 @@ async function breaksInvariant(kind: 'unary' | 'message'): Promise<void> {
   setInterval(() => {}, 60_000)
 }
 
-const [what] = process.argv.slice(2)
-if (what === 'closes') await closesAll()
-else await breaksInvariant(what === 'unary' ? 'unary' : 'message')
+const mode = process.argv[2] as Mode
+if (mode === 'closes') await closesAll()
+else await breaksInvariant(mode)

@@ -5,10 +5,12 @@ import { fileURLToPath } from 'node:url'
 
 import { expect } from 'chai'
 
-/** Resolves with the exit code and stderr of the child in mode `what`. */
-function run(what: string): Promise<{ readonly code: number | null; readonly text: string }> {
+import type { Mode } from './process-child.ts'
+
+/** Resolves with the exit code and stderr of the child in that mode. */
+function run(mode: Mode): Promise<{ readonly code: number | null; readonly text: string }> {
   const script = fileURLToPath(new URL('process-child.js', import.meta.url))
-  const child = spawn(process.execPath, [script, what], { stdio: ['ignore', 'ignore', 'pipe'], timeout: 20_000 })
+  const child = spawn(process.execPath, [script, mode], { stdio: ['ignore', 'ignore', 'pipe'], timeout: 20_000 })
   let text = ''
   child.stderr.setEncoding('utf8').on('data', (piece: string) => { text += piece })
   return new Promise((resolve) => { child.on('close', (code) => { resolve({ code, text }) }) })
@@ -21,7 +23,7 @@ describe('process of a network', function () {
     expect(await run('closes')).to.deep.equal({ code: 0, text: '' })
   })
 
-  for (const where of ['unary', 'message']) {
+  for (const where of ['unary', 'message'] as const) {
     it(`ends by an invariant broken in a handler (${where})`, async () => {
       const { code, text } = await run(where)
       expect(code).to.equal(1)

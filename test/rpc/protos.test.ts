@@ -12,7 +12,7 @@ import { methods, packageDefinition } from '../../src/rpc/protos.ts'
 const everyMethod = Object.values(methods as Readonly<Record<string, Readonly<Record<string, unknown>>>>)
   .flatMap((service) => Object.values(service) as Method<unknown, unknown>[])
 
-/** A varint of up to 64 bits, as any protobuf writer would write it. */
+/** A varint of up to 64 bits, the way protobuf writes it. */
 function varint(value: bigint): number[] {
   const bytes: number[] = []
   let rest = BigInt.asUintN(64, value)
@@ -89,8 +89,8 @@ describe('protocol', () => {
 
   it('has fields of their own for defaults that a foreign client spelled out', () => {
     const partition = [0x0a, 0, 0x10, 0, 0x18, 0]
-    const [decoded] = methods.data.fetch.decodeRequest(Uint8Array.from([0x2a, partition.length, ...partition])).partitions
-    expect({ ...decoded }).to.deep.equal({ topic: '', partition: 0, offset: 0, maxBytes: 0 })
+    const request = methods.data.fetch.decodeRequest(Uint8Array.from([0x2a, partition.length, ...partition]))
+    expect({ ...request.partitions[0] }).to.deep.equal({ topic: '', partition: 0, offset: 0, maxBytes: 0 })
   })
 
   it('delivers bytes as plain views of what was received', () => {

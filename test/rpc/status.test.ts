@@ -1,3 +1,5 @@
+// Failures on the wire: what a server sends comes back as what it meant.
+
 import { Metadata, status } from '@grpc/grpc-js'
 import { expect } from 'chai'
 
