@@ -25,6 +25,7 @@ export const BASE_MAX = 65_535 - CONTROLLER_HTTP - NODES_MAX
 const FREE_MIN = 12_000
 const FREE_MAX = 32_000
 const FREE_TRIES = 1_000
+const TAKEN_SHOWN = 3
 
 interface Counts { readonly controllers: number; readonly brokers: number }
 
@@ -43,7 +44,9 @@ export async function fixedPorts(base: number, counts: Counts): Promise<PortPlan
   const free = await Promise.all(named.map(({ port }) => isFree(port)))
   const taken = named.filter((_, index) => free[index] !== true)
   if (taken.length === 0) return plan
-  throw new UsageError(`in use: ${taken.map(({ port, what }) => `port ${port} (${what})`).join(', ')}`,
+  const shown = taken.slice(0, TAKEN_SHOWN).map(({ port, what }) => `port ${port} (${what})`).join(', ')
+  const more = taken.length > TAKEN_SHOWN ? ` and ${taken.length - TAKEN_SHOWN} more` : ''
+  throw new UsageError(`${shown}${more} in use`,
     'stop what listens there (another `weir up`?), or move all ports with --port')
 }
 

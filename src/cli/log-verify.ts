@@ -55,7 +55,10 @@ class Verification {
   #records = 0
   #bytes = 0
   #startOffset = -1
+  /** Offset that must come next. */
   #nextOffset = -1
+  /** What lies between is damaged: whatever offset comes next. */
+  #gap = true
   #leaderEpoch = -1
 
   constructor(dir: string) {
@@ -78,18 +81,21 @@ class Verification {
   #segment(name: string, isLast: boolean): void {
     const path = join(this.#dir, name)
     const base = offsetInName(path)
-    if (this.#nextOffset >= 0 && base !== this.#nextOffset) {
+    if (!this.#gap && base !== this.#nextOffset) {
       this.#problems.push(`${name}: begins at offset ${base}, the segment before it ends at ${this.#nextOffset}`)
     }
     this.#nextOffset = base
+    this.#gap = false
     if (this.#startOffset < 0) this.#startOffset = base
     const indexes = new IndexCheck(path)
     const batches = batchesOfFile(path)
     let step = batches.next()
-    for (; step.done !== true; step = batches.next()) this.#batch(name, step.value, indexes)
+    for (; step.done !== true; step = batches.next()) this.#batch(name, isLast, step.value, indexes)
     const rest = step.value
     if (rest !== undefined) {
       this.#bytes += rest.size
+      this.#gap = true
+      indexes.giveUp()
       this.#damage(`${name} at byte ${rest.position}: ${rest.problem}`, isLast, rest.cutShort)
     }
     for (const fault of indexes.faults()) {
@@ -99,16 +105,18 @@ class Verification {
     }
   }
 
-  #batch(name: string, found: FoundBatch, indexes: IndexCheck): void {
+  #batch(name: string, isLast: boolean, found: FoundBatch, indexes: IndexCheck): void {
     const { bytes, at, position, size, problem } = found
     this.#bytes += size
     if (problem !== undefined) {
-      this.#damage(`${name} at byte ${position}: ${problem}`, true, false)
+      this.#damage(`${name} at byte ${position}: ${problem}`, isLast, false)
+      this.#gap = true
+      indexes.giveUp()
       return
     }
     const where = `${name} at byte ${position}`
     const first = batch.baseOffset(bytes, at)
-    if (first !== this.#nextOffset) {
+    if (!this.#gap && first !== this.#nextOffset) {
       this.#problems.push(`${where}: base offset ${first} where ${this.#nextOffset} must follow`)
     }
     const epoch = batch.partitionLeaderEpoch(bytes, at)
@@ -116,6 +124,7 @@ class Verification {
       this.#problems.push(`${where}: leader epoch ${epoch} behind leader epoch ${this.#leaderEpoch}`)
     }
     this.#leaderEpoch = Math.max(epoch, this.#leaderEpoch)
+    this.#gap = false
     this.#batches++
     this.#records += batch.recordCount(bytes, at)
     this.#nextOffset = batch.lastOffset(bytes, at) + 1
@@ -158,6 +167,7 @@ class IndexCheck {
   #offsetAt = 0
   #timeAt = 0
   #largestTimestamp = -1
+  #givenUp = false
 
   constructor(logPath: string) {
     this.#paths = { offset: logPath.replace(/\.log$/, '.index'), time: logPath.replace(/\.log$/, '.timeindex') }
@@ -176,6 +186,7 @@ class IndexCheck {
   }
 
   batch(bytes: Uint8Array, at: number, position: number): void {
+    if (this.#givenUp) return
     const last = batch.lastOffset(bytes, at)
     this.#largestTimestamp = Math.max(this.#largestTimestamp, batch.maxTimestamp(bytes, at))
     if (this.#offsets.entries[this.#offsetAt]?.position === position) {
@@ -197,8 +208,12 @@ class IndexCheck {
 
   #fault(path: string, what: string): void { this.#faults.push(`${basename(path)}: ${what}`) }
 
+  /** Behind a damaged batch nobody knows what the entries should say. */
+  giveUp(): void { this.#givenUp = true }
+
   /** Complete once every batch was seen. An entry that no batch matched stops its index: one fault for all behind it. */
   faults(): readonly string[] {
+    if (this.#givenUp) return this.#faults
     const offset = this.#offsets.entries[this.#offsetAt]
     if (offset !== undefined) {
       this.#fault(this.#paths.offset, `entry ${this.#offsetAt} points at byte ${offset.position}, where no batch begins`)

@@ -36,7 +36,9 @@ async function elect(session: Session, place: Place, options: ElectOptions): Pro
     `this may elect a leader of ${name} that lacks acknowledged records: they would be lost`, options.yes)) return
   const { admin } = await session.connect()
   const [outcome] = await admin.electLeaders([place], { unclean })
-  if (outcome?.error !== undefined) throw outcome.error
+  // What was wanted is so already.
+  const { error } = outcome ?? {}
+  if (error !== undefined && error.name !== 'ELECTION_NOT_NEEDED') throw error
   const now = (await admin.listPartitions([place.topic])).find(({ partition }) => partition === place.partition)
   await session.print({ ...place, leader: now?.leader ?? -1 }, () => `broker ${now?.leader ?? -1} leads ${name}\n`)
 }
