@@ -138,6 +138,9 @@ export class FeedReader {
     this.#leave = leave
   }
 
+  /** What was sent is still on its way. */
+  get blocked(): boolean { return this.#blocked }
+
   /** Last metadata offset sent. */
   get cursor(): number { return this.#cursor }
 

@@ -18,7 +18,6 @@ import { Upkeep } from './upkeep.ts'
 
 const CLOSE_GRACE_MS = 300
 const HANDOVER_WAIT_MS = 500
-const HEARD_WITHIN_MS = 200
 const POLL_MS = 5
 
 export interface ControllerStatus {
@@ -79,7 +78,7 @@ export async function startController(
       return { active: parts.controller.isActive, leaderId, term, metadataOffset: parts.controller.image.offset }
     },
     close: () => {
-      closing ??= stop(parts, ports, nodeId, listener, store)
+      closing ??= stop(parts, ports, listener, store)
       return closing
     }
   }
@@ -144,13 +143,12 @@ function connect(config: ControllerConfig, ports: Ports, store: RaftStore, optio
       nodeId, controller, sessions, quorum: driver, forwarder, clock, pauses, controllers,
       lastHeardMs: (id) => transport.lastHeardMs(id) })
   ]
-  return { controller, driver, transport, forwarder, pauses, watches, handlers }
+  return { config, controller, driver, transport, forwarder, pauses, watches, handlers }
 }
 
-async function stop(
-  parts: Parts, ports: Ports, nodeId: number, listener: Listener, store: RaftStore): Promise<void> {
+async function stop(parts: Parts, ports: Ports, listener: Listener, store: RaftStore): Promise<void> {
   listener.setServing(false)
-  await handOver(parts, ports.clock, nodeId)
+  await handOver(parts, ports.clock)
   for (const watch of [...parts.watches]) watch.retire()
   parts.controller.close()
   parts.pauses.close()
@@ -162,9 +160,10 @@ async function stop(
 }
 
 /** The most advanced other voter that is heard takes over, so that nobody has to wait for an election. */
-async function handOver({ driver, controller, transport, pauses }: Parts, clock: Clock, nodeId: number): Promise<void> {
+async function handOver({ config, driver, controller, transport, pauses }: Parts, clock: Clock): Promise<void> {
+  const nodeId = config['node.id']
   if (controller.leadership.leaderId !== nodeId) return
-  const sinceMs = clock.monotonicMs() - HEARD_WITHIN_MS
+  const sinceMs = clock.monotonicMs() - config['raft.election.timeout.ms']
   const [next] = driver.status().followers.filter(({ id }) => (transport.lastHeardMs(id) ?? -Infinity) >= sinceMs)
     .sort((a, b) => b.match - a.match)
   if (next === undefined || !driver.transfer(next.id)) return

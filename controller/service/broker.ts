@@ -165,8 +165,9 @@ export class Watch {
     return this.#stream.send(this.#response(batch))
   }
 
-  /** Shows that this controller lives, and whether the broker is fenced. */
+  /** Shows that this controller lives, and whether the broker is fenced. A broker that reads too slowly has that to come. */
   #beat(): void {
+    if (this.#reader!.blocked) return
     const at = this.#reader!.cursor
     this.#stream.send(this.#response({ fromOffset: at, toOffset: at, image: false, records: [] }))
   }

@@ -132,7 +132,7 @@ function describeConfigs(image: MetadataImage, resource: ConfigResource): Config
     const set = image.configs.topics.get(topic.id) ?? NO_CONFIGS
     return { resource, status: okStatus, values: values(TOPIC_KEYS, [['topic', set]]) }
   }
-  const id = Number(resource.name)
+  const id = /^\d{1,10}$/.test(resource.name) ? Number(resource.name) : -1
   if (resource.name !== '' && !image.brokers.has(id)) {
     return { resource, values: [], status: statusOf(
       fault('BROKER_ID_NOT_REGISTERED', `broker ${resource.name} is not registered`, '`weir node list`')) }
