@@ -45,6 +45,8 @@ export class Lifecycle {
   #wantFence = false
   #mayStop = deferred<void>()
   readonly #unreachable = new Set<number>()
+  /** Told on this stream, and nothing has come back since: the next controller is told again. */
+  readonly #reported = new Set<number>()
 
   constructor(needs: LifecycleNeeds) {
     this.#needs = needs
@@ -100,8 +102,7 @@ export class Lifecycle {
         await sleep(this.#needs.timers, RETRY_MS)
         continue
       }
-      const lost = await this.#watch()
-      if (lost === 'again') await sleep(this.#needs.timers, RETRY_MS)
+      if (await this.#watch() === 'later') await sleep(this.#needs.timers, RETRY_MS)
     }
   }
 
@@ -132,31 +133,38 @@ export class Lifecycle {
     }
   }
 
-  /** One feed, from opening to its end. 'moved' when another controller is known already. */
-  #watch(): Promise<'again' | 'moved'> {
+  /**
+   * One feed, from opening to its end. 'now' when another controller is known already, or when a feed that worked was
+   * cut: who connects again within broker.connection.loss.grace.ms is not fenced.
+   */
+  #watch(): Promise<'now' | 'later'> {
     const { link, metadata } = this.#needs
     const peer = link.current()
     const stream = peer.open(methods.brokerLink.watch)
     this.#stream = stream
     this.#silentBeats = 0
     let hint: string | undefined
+    let worked = false
     return new Promise((resolve) => {
       stream.handle({
         message: (message) => {
           this.#silentBeats = 0
           const code = message.status?.code ?? 0
           if (code === ErrorCode.STALE_BROKER_EPOCH) this.#brokerEpoch = -1
-          if (code === ErrorCode.NOT_CONTROLLER) hint = message.status?.leader?.address
-          if (code !== 0) stream.destroy(errorName(code))
-          else if (metadata.accept(message)) this.#answered(message)
-          else stream.destroy('the feed does not fit')
+          if (code === ErrorCode.NOT_CONTROLLER) hint = message.status?.leader?.address || undefined
+          worked = code === 0 && metadata.accept(message)
+          if (worked) this.#answered(message)
+          else stream.destroy(code === 0 ? 'the feed does not fit' : errorName(code))
         },
         end: () => { stream.end() },
         close: () => {
           this.#stopBeat()
           this.#stream = undefined
-          if (this.#brokerEpoch >= 0) link.moveOn(peer, hint)
-          resolve(hint === undefined ? 'again' : 'moved')
+          for (const id of this.#reported) this.#unreachable.add(id)
+          this.#reported.clear()
+          const cut = worked && this.#silentBeats <= SILENT_HEARTBEATS_MAX
+          if (this.#brokerEpoch >= 0 && !cut) link.moveOn(peer, hint)
+          resolve(cut || hint !== undefined ? 'now' : 'later')
         }
       })
       this.#heartbeat('received')
@@ -165,6 +173,7 @@ export class Lifecycle {
   }
 
   #answered(message: WatchResponse): void {
+    this.#reported.clear()
     if (this.#state === 'fenced' && !message.fenced) this.#setState('active')
     else if (this.#state === 'active' && message.fenced) this.#setState('fenced')
     if (message.shouldShutdown) this.#mayStop.resolve()
@@ -200,7 +209,9 @@ export class Lifecycle {
       wantFence: this.#wantFence,
       unreachable
     })
-    if (sent !== undefined) this.#unreachable.clear()
+    if (sent === undefined) return
+    for (const id of unreachable) this.#reported.add(id)
+    this.#unreachable.clear()
   }
 
   #setState(state: BrokerState): void {
