@@ -33,6 +33,9 @@ interface Entry {
   readonly bytes: number
 }
 
+/** Takes the place of an entry that is dropped, so that its bytes go at once. */
+const DROPPED: Entry = { offset: -1, records: [], bytes: 0 }
+
 export class MetadataFeed {
   readonly #limits: FeedLimits
   /** Consecutive offsets; those before `#from` are dropped at the next compaction. */
@@ -41,7 +44,8 @@ export class MetadataFeed {
   #bytes = 0
   #end: number
   #image: MetadataImage
-  #encoded: { readonly offset: number; readonly records: readonly Uint8Array[] } | undefined
+  /** The records of `#image`, when somebody asked for them. */
+  #encoded: readonly Uint8Array[] | undefined
   readonly #readers = new Set<FeedReader>()
 
   constructor(image: MetadataImage, limits: FeedLimits = FEED_LIMITS) {
@@ -59,8 +63,10 @@ export class MetadataFeed {
     this.#bytes += data.length
     this.#end = image.offset
     this.#image = image
+    this.#encoded = undefined
     while (this.#entries.length - this.#from > this.#limits.ringEntriesMax || this.#bytes > this.#limits.ringBytesMax) {
       this.#bytes -= this.#entries[this.#from]!.bytes
+      this.#entries[this.#from] = DROPPED
       this.#from++
     }
     if (this.#from > 1024 && this.#from * 2 > this.#entries.length) {
@@ -76,6 +82,7 @@ export class MetadataFeed {
     this.#bytes = 0
     this.#end = image.offset
     this.#image = image
+    this.#encoded = undefined
   }
 
   /** Gives every reader what is new. Called once after a run of `append`. */
@@ -105,7 +112,7 @@ export class MetadataFeed {
     let to = after
     while (to < this.#end && bytes < this.#limits.batchBytes) {
       const entry = this.#entries[this.#from + (to + 1 - first)]!
-      records.push(...entry.records)
+      for (const record of entry.records) records.push(record)
       bytes += entry.bytes
       to = entry.offset
     }
@@ -114,10 +121,8 @@ export class MetadataFeed {
 
   /** Encoded once for all brokers that come at the same time. */
   #imageRecords(): readonly Uint8Array[] {
-    if (this.#encoded?.offset !== this.#end) {
-      this.#encoded = { offset: this.#end, records: recordsOf(this.#image).map(encodeRecord) }
-    }
-    return this.#encoded.records
+    this.#encoded ??= recordsOf(this.#image).map(encodeRecord)
+    return this.#encoded
   }
 }
 
