@@ -5,10 +5,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
+import { deferred, noop } from '../base/async.ts'
 import { weirError } from '../base/error-code.ts'
 import { LocalNode } from './local-node.ts'
 import { fixedPorts, freePorts, type NodePorts, type PortPlan } from './local-ports.ts'
-import { UsageError } from './parse.ts'
+import { fileError, UsageError } from './parse.ts'
 
 export type { LocalNode } from './local-node.ts'
 
@@ -69,7 +70,7 @@ export class LocalCluster {
     const startedMs = performance.now()
     const port = options.port ?? BASE_PORT
     const ports = port === 'free' ? await freePorts(options) : await fixedPorts(port, options)
-    const nodes = new Nodes(options, ports)
+    const nodes = prepared(options, ports)
     try {
       await nodes.start()
       return new LocalCluster(nodes, performance.now() - startedMs)
@@ -101,6 +102,7 @@ class Nodes {
   readonly #temporary: boolean
   readonly #onExit = () => { this.killAll() }
   readonly #revivals = new Map<LocalNode, { waitMs: number; startedMs: number }>()
+  readonly #failed = deferred<never>()
   #state: 'starting' | 'running' | 'ending' = 'starting'
 
   constructor(options: LocalClusterOptions, ports: PortPlan) {
@@ -123,6 +125,8 @@ class Nodes {
     this.controllers = ports.controllers.map((one, index) => node('controller', one, index))
     this.brokers = ports.brokers.map((one, index) => node('broker', one, index))
     process.once('exit', this.#onExit)
+    // Whoever waits for `start` hears of it; after that nobody does.
+    this.#failed.promise.catch(noop)
   }
 
   /** Compiled code is kept beside the data: the next start is faster (on Node 22 and later). */
@@ -133,17 +137,25 @@ class Nodes {
     return env
   }
 
-  get #all(): readonly LocalNode[] { return [...this.brokers, ...this.controllers] }
+  get #all(): readonly LocalNode[] { return [...this.controllers, ...this.brokers] }
 
   async start(): Promise<void> {
     await Promise.all(this.#all.map((node) => node.start()))
-    await Promise.race([Promise.all(this.#all.map((node) => node.ready())), aborted(this.#options.signal)])
+    await Promise.race([this.#ready(), this.#failed.promise, aborted(this.#options.signal)])
     this.#state = 'running'
   }
 
+  /** One at a time: whoever asks six booting processes at once slows them down. */
+  async #ready(): Promise<void> {
+    for (const node of [...this.brokers, ...this.controllers]) await node.ready()
+  }
+
   #died(node: LocalNode, code: number | NodeJS.Signals): void {
-    if (this.#state !== 'running') return
     const how = typeof code === 'number' ? `exit code ${code}` : code
+    if (this.#state === 'starting') {
+      this.#failed.reject(weirError('BROKER_NOT_AVAILABLE', `${node.name} ended (${how}) before it was ready`, node.tail()))
+    }
+    if (this.#state !== 'running') return
     const revive = this.#options.restart === true
     this.#options.onNote?.(revive ? `${node.name} died (${how}); it is started again`
       : `${node.name} died (${how}); log: ${node.logFile}`)
@@ -177,6 +189,15 @@ class Nodes {
     await Promise.all(this.controllers.map(stop))
     process.off('exit', this.#onExit)
     if (this.#temporary) rmSync(this.data, { recursive: true, force: true })
+  }
+}
+
+/** Directories and configuration files, written. */
+function prepared(options: LocalClusterOptions, ports: PortPlan): Nodes {
+  try {
+    return new Nodes(options, ports)
+  } catch (error) {
+    throw fileError(`--data ${options.data ?? tmpdir()}`, error)
   }
 }
 

@@ -13,6 +13,12 @@ export class UsageError extends Error {
   }
 }
 
+/** What the file system refuses is wrong usage, too: a path that is not there. Any other error comes back as it is. */
+export function fileError(path: string, error: unknown): unknown {
+  if (!(error instanceof Error && 'syscall' in error)) return error
+  return new UsageError(`${path} cannot be used: ${error.message}`)
+}
+
 const UNIT_MS: ReadonlyMap<string, number> = new Map([['ms', 1], ['s', 1000], ['m', 60_000], ['h', 3_600_000]])
 const DAY_MS = 24 * 3_600_000
 

@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 
 import type { DumpEntry } from '../log-dump.ts'
 import type { PartitionVerdict } from '../log-verify.ts'
-import { UsageError } from '../parse.ts'
+import { fileError, UsageError } from '../parse.ts'
 import { bytesText } from '../progress.ts'
 import { EXIT, type ExitCode, type Session, type Shell } from '../shell.ts'
 import { printable, table } from '../table.ts'
@@ -43,7 +43,7 @@ async function dump(session: Session, files: readonly string[], options: { reado
         lines = []
       }
     } catch (error) {
-      throw unreadable(file, error)
+      throw fileError(file, error)
     }
     await session.around.out(lines.join(''))
   }
@@ -62,7 +62,7 @@ async function verify(session: Session, dir: string): Promise<ExitCode> {
     if (!statSync(dir).isDirectory()) throw new UsageError(`${dir} is no directory`, '`weir log dump` shows one file')
     partitions = partitionDirs(dir).map(verifyPartition)
   } catch (error) {
-    throw unreadable(dir, error)
+    throw fileError(dir, error)
   }
   if (partitions.length === 0) throw new UsageError(`there is no segment at or below ${dir}`)
   const problems = partitions.reduce((sum, partition) => sum + partition.problems.length, 0)
@@ -80,9 +80,4 @@ function verdictText(partitions: readonly PartitionVerdict[], verdict: string): 
       ...problems.map((problem) => `${dir}: ${problem}\n`),
       ...warnings.map((warning) => `${dir}: warning: ${warning}\n`)]).join('')
     + `verdict: ${verdict}\n`
-}
-
-/** What the file system refuses is a matter of what was asked for. */
-function unreadable(path: string, error: unknown): unknown {
-  return error instanceof Error && 'syscall' in error ? new UsageError(`${path} cannot be read: ${error.message}`) : error
 }

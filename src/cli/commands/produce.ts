@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 import { weirError, WeirError } from '../../base/error-code.ts'
 import type { CodecName, ProducerOptions, Weir } from '../../client/types.ts'
 import { linesOf } from '../lines.ts'
-import { integer, oneOf, unescaped, UsageError } from '../parse.ts'
+import { fileError, integer, oneOf, unescaped, UsageError } from '../parse.ts'
 import { bytesText, startProgress, type Progress } from '../progress.ts'
 import { recordOfLine, SourceError, type RecordLine } from '../record-json.ts'
 import { EXIT, option, type ExitCode, type Session, type Shell } from '../shell.ts'
@@ -100,8 +100,7 @@ function source(session: Session, { file }: Options): Source {
       totalBytes: stats.isFile() ? stats.size : undefined
     }
   } catch (error) {
-    if (error instanceof UsageError || !(error instanceof Error && 'code' in error)) throw error
-    throw new UsageError(`--file ${file} cannot be read: ${error.message}`)
+    throw fileError(`--file ${file}`, error)
   }
 }
 
@@ -186,7 +185,8 @@ async function sendAll(way: Way, stop: AbortSignal): Promise<unknown> {
     }
   } catch (error) {
     if (error instanceof UsageError || error instanceof WeirError) return error
-    if (error instanceof Error && 'code' in error) return new UsageError(`the input cannot be read: ${error.message}`)
+    const known = fileError('the input', error)
+    if (known instanceof UsageError) return known
     throw error
   }
 }
