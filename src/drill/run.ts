@@ -23,6 +23,8 @@ const POLL_MS = 10
 export interface DrillNode {
   readonly id: number
   kill(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
+  /** Settles when its process has ended. */
+  readonly exited: Promise<unknown>
   start(): Promise<void>
   /** Resolves when it serves again. */
   ready(): Promise<void>
@@ -56,6 +58,8 @@ export interface DrillReport extends LedgerVerdict {
   readonly metadataCommitMs: Spread | undefined
   readonly limitMs: number
   readonly verdict: 'green' | 'red'
+  /** From the start of all nodes to the last one ready; only for drills that start them first. */
+  readonly restartMs: Spread | undefined
   /** Why it is red. */
   readonly reason: string | undefined
 }
@@ -69,27 +73,30 @@ export async function runDrill(options: DrillOptions): Promise<DrillReport> {
   const ledger = new Ledger(PAYLOAD_BYTES)
   const producer = weir.producer({ acks: 'all', lingerMs: 1 })
   const workload = new Workload({ topic: TOPIC, producer, ledger, rate, clock, timers })
-  const gaps: number[] = []
-  const commits: number[] = []
+  const measured: Measured = { gaps: [], commits: [], restarts: [] }
   for (let trial = 1; trial <= options.trials; trial++) {
     await whole(options)
     await sleep(timers, STEADY_MS)
     const result = await runTrial(options, ledger, random)
-    gaps.push(result.unavailableMs)
-    if (result.metadataCommitMs !== undefined) commits.push(result.metadataCommitMs)
+    measured.gaps.push(result.unavailableMs)
+    if (result.metadataCommitMs !== undefined) measured.commits.push(result.metadataCommitMs)
+    if (result.restartMs !== undefined) measured.restarts.push(result.restartMs)
     options.onTrial(trial, result.unavailableMs)
   }
   await whole(options)
   await workload.stop()
   await producer.close()
   const found = await ledger.judge(weir.consumer({ topics: [TOPIC], from: 'start', until: 'end' }))
-  return judge(options, found, gaps, commits, workload.failure)
+  return judge(options, found, measured, workload.failure)
 }
 
+/** Of each trial, ms. */
+interface Measured { readonly gaps: number[]; readonly commits: number[]; readonly restarts: number[] }
+
 function judge(
-  { script, trials, seed }: DrillOptions, found: LedgerVerdict, gaps: readonly number[], commits: readonly number[],
-  failure: string | undefined): DrillReport {
-  const unavailableMs = spread(gaps)
+  { script, trials, seed }: DrillOptions, found: LedgerVerdict, measured: Measured, failure: string | undefined,
+): DrillReport {
+  const unavailableMs = spread(measured.gaps)
   const faults = [
     ...(isGreen(found) ? [] : ['records are missing, twice there, out of order or altered']),
     ...(found.failed === 0 ? [] : [`${found.failed} sends failed (${failure})`]),
@@ -97,16 +104,22 @@ function judge(
   ]
   return {
     drill: script.name, seed, trials, ...found, unavailableMs,
-    metadataCommitMs: commits.length === 0 ? undefined : spread(commits), limitMs: script.limitMs,
+    metadataCommitMs: spreadOfSome(measured.commits), restartMs: spreadOfSome(measured.restarts),
+    limitMs: script.limitMs,
     verdict: faults.length === 0 ? 'green' : 'red', reason: faults.length === 0 ? undefined : faults.join('; ')
   }
+}
+
+function spreadOfSome(values: readonly number[]): Spread | undefined {
+  return values.length === 0 ? undefined : spread(values)
 }
 
 // ---- one trial ----------------------------------------------------------------------------------------------
 
 async function runTrial(options: DrillOptions, ledger: Ledger, random: Random): Promise<{
-  readonly unavailableMs: number; readonly metadataCommitMs: number | undefined }> {
-  const { script, clock, timers } = options
+  readonly unavailableMs: number; readonly metadataCommitMs: number | undefined
+  readonly restartMs: number | undefined }> {
+  const { script, clock } = options
   const partitions = await options.weir.admin.listPartitions([TOPIC])
   const scene = await drawScene(options, partitions, random)
   const strikes = script.strikes(scene)
@@ -114,21 +127,35 @@ async function runTrial(options: DrillOptions, ledger: Ledger, random: Random): 
   const struckMs = clock.monotonicMs()
   ledger.watch(watched, struckMs)
   for (const { kind, id, signal } of strikes) nodeOf(options, kind, id).kill(signal)
+  const backMs = script.restartFirst === true ? await startAll(options, strikes) : undefined
   const commit = strikes.some(({ kind }) => kind === 'controller') ? nextCommit(options, struckMs) : undefined
   await served(options, ledger, watched, struckMs)
   const metadataCommitMs = await commit
   const unavailableMs = ledger.unavailableMs(clock.monotonicMs())
-  for (const strike of strikes) await undo(nodeOf(options, strike.kind, strike.id), strike)
-  await sleep(timers, POLL_MS)
-  return { unavailableMs, metadataCommitMs }
+  if (backMs === undefined) {
+    for (const strike of strikes) await undo(nodeOf(options, strike.kind, strike.id), strike)
+  }
+  return { unavailableMs, metadataCommitMs, restartMs: backMs }
+}
+
+/** Starts all that were struck; resolves with the time until the last of them was ready, ms. */
+async function startAll(options: DrillOptions, strikes: readonly Strike[]): Promise<number> {
+  const fromMs = options.clock.monotonicMs()
+  const nodes = strikes.map(({ kind, id }) => nodeOf(options, kind, id))
+  await Promise.all(nodes.map((node) => restart(node)))
+  await Promise.all(nodes.map((node) => node.ready()))
+  return options.clock.monotonicMs() - fromMs
 }
 
 async function drawScene(
-  { weir }: DrillOptions, partitions: readonly PartitionListing[], random: Random): Promise<Scene> {
+  { weir, cluster }: DrillOptions, partitions: readonly PartitionListing[], random: Random): Promise<Scene> {
   const drawn = partitions[random.below(partitions.length)]!
   const followers = drawn.replicas.filter((id) => id !== drawn.leader)
   const { leaderId } = await weir.admin.describeQuorum()
-  return { leader: drawn.leader, follower: followers[random.below(followers.length)]!, controller: leaderId }
+  const ids = (nodes: readonly DrillNode[]) => nodes.map(({ id }) => id)
+  return {
+    leader: drawn.leader, follower: followers[random.below(followers.length)]!, controller: leaderId,
+    brokers: ids(cluster.brokers), controllers: ids(cluster.controllers) }
 }
 
 /** Partitions that a strike touches: those with a replica on a struck broker; all of them when only controllers are. */
@@ -147,8 +174,13 @@ function nodeOf({ cluster }: DrillOptions, kind: Strike['kind'], id: number): Dr
 
 async function undo(node: DrillNode, { signal }: Strike): Promise<void> {
   if (signal === 'SIGSTOP') node.kill('SIGCONT')
-  else await node.start()
+  else await restart(node)
   await node.ready()
+}
+
+async function restart(node: DrillNode): Promise<void> {
+  await node.exited
+  await node.start()
 }
 
 /** Resolves once every watched partition has acknowledged records again, steadily. */

@@ -8,6 +8,8 @@ export interface Scene {
   readonly follower: number
   /** Id of the active controller. */
   readonly controller: number
+  readonly brokers: readonly number[]
+  readonly controllers: readonly number[]
 }
 
 export interface Strike {
@@ -22,6 +24,8 @@ export interface DrillScript {
   readonly about: string
   /** Longest unavailability with which the verdict stays green, ms: p99 over the trials. */
   readonly limitMs: number
+  /** The struck come back before the cluster can serve again; else they stay down until it does without them. */
+  readonly restartFirst?: true
   strikes(scene: Scene): readonly Strike[]
 }
 
@@ -47,5 +51,12 @@ export const DRILLS: readonly DrillScript[] = [
   {
     name: 'pause-leader', about: 'SIGSTOP of a partition leader: its sockets stay open and say nothing', limitMs: 1_800,
     strikes: ({ leader }) => [{ kind: 'broker', id: leader, signal: 'SIGSTOP' }]
+  },
+  {
+    name: 'kill-all', about: 'kill -9 of every controller and broker at once, and a start of all of them',
+    limitMs: 10_000, restartFirst: true,
+    strikes: ({ brokers, controllers }) => [
+      ...controllers.map((id): Strike => ({ kind: 'controller', id, signal: 'SIGKILL' })),
+      ...brokers.map((id): Strike => ({ kind: 'broker', id, signal: 'SIGKILL' }))]
   }
 ]

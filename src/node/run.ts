@@ -59,7 +59,10 @@ export async function runNode<T extends KeyTable>(
     if (common.http !== '') endpoint = await startEndpoint({ address: common.http, metrics, health })
     node = await program.start(config, {
       clock: systemClock(), timers: systemTimers(), random: systemRandom(), disk: nodeDisk(),
-      openKeyValueStore: levelStore, network: grpcNetwork({ maxRequestBytes: common['max.request.bytes'] }),
+      openKeyValueStore: levelStore, network: grpcNetwork({
+        maxRequestBytes: common['max.request.bytes'],
+        onUnexpected: (error, path) => { logger.error('a call failed in a way nobody expected', { path, ...textOf(error) }) }
+      }),
       logger, metrics, die: dieWith(logger) }, endpoint?.address ?? '')
   } catch (error) {
     await endpoint?.close()
@@ -93,6 +96,10 @@ function readConfig<T extends KeyTable>(
     for (const fault of error.faults) writeError(`${fault}\n`)
     return undefined
   }
+}
+
+function textOf(error: unknown): { readonly error: string } {
+  return { error: error instanceof Error ? error.stack ?? error.message : String(error) }
 }
 
 /** Expected reasons take one or two lines; anything else is a bug and shows its stack. */

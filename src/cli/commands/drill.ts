@@ -52,7 +52,11 @@ async function onOwnCluster(session: Session, script: DrillScript, options: Opti
   const progress = await startProgress({
     total: options.trials, what: script.name, show: (done) => `${done} trials`, terminal: session.around.bars,
     nowMs: session.around.nowMs, write: session.around.note })
-  const interrupted = session.around.onInterrupt(() => { cluster.killAll() })
+  let interrupted = false
+  const forget = session.around.onInterrupt(() => {
+    interrupted = true
+    cluster.killAll()
+  })
   try {
     session.note(`ready in ${Math.round(cluster.readyMs)} ms; ${options.trials} trials of: ${script.about}`)
     const weir = await session.around.connect({ bootstrap: cluster.bootstrap, timeoutMs: 30_000 })
@@ -65,12 +69,12 @@ async function onOwnCluster(session: Session, script: DrillScript, options: Opti
       await weir.close()
     }
   } catch (error) {
-    if (cluster.brokers.every(({ alive }) => !alive)) {
+    if (interrupted) {
       throw weirError('REQUEST_TIMED_OUT', 'the drill was interrupted', 'start it again')
     }
     throw error
   } finally {
-    interrupted()
+    forget()
     progress.stop()
     cluster.killAll()
     await cluster.close()
@@ -78,7 +82,7 @@ async function onOwnCluster(session: Session, script: DrillScript, options: Opti
 }
 
 function reportText(report: DrillReport): string {
-  const { unavailableMs, metadataCommitMs } = report
+  const { unavailableMs, metadataCommitMs, restartMs } = report
   const three = ({ p50, p99, max }: { p50: number; p99: number; max: number }) => `p50 ${p50}, p99 ${p99}, max ${max} ms`
   return facts([
     ['drill', report.drill], ['trials', String(report.trials)], ['seed', String(report.seed)],
@@ -87,5 +91,6 @@ function reportText(report: DrillReport): string {
     ['corrupt', String(report.corrupt)], ['failed sends', String(report.failed)],
     ['unavailable', three(unavailableMs)],
     ...(metadataCommitMs === undefined ? [] : [['next metadata commit', three(metadataCommitMs)] as const]),
+    ...(restartMs === undefined ? [] : [['start to ready', three(restartMs)] as const]),
     ['verdict', report.verdict]])
 }
