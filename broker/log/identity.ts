@@ -7,6 +7,8 @@ import { readSmallFile, writeSmallFile } from './checkpoint-file.ts'
 const IDENTITY_FILE = 'meta.properties'
 const LOCK_FILE = '.lock'
 const CLEAN_MARK_FILE = '.kafka_cleanshutdown'
+/** Nobody makes a directory where he gets these. */
+const NOT_OURS: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 export interface Identity { readonly clusterId: string; readonly nodeId: number; readonly directoryId: string }
 
@@ -32,6 +34,7 @@ export async function claimDirectory(
   const text = await readSmallFile(disk, path)
   if (text === undefined) {
     const identity = { ...wanted, directoryId: random.id() }
+    await syncParents(disk, dir)
     await writeSmallFile(disk, path, `version=1\ncluster.id=${identity.clusterId}\nnode.id=${identity.nodeId}\n`
       + `directory.id=${identity.directoryId}\n`)
     return identity
@@ -54,6 +57,18 @@ export async function claimDirectory(
       'correct node.id or data.dir')
   }
   return { clusterId, nodeId: wanted.nodeId, directoryId }
+}
+
+/** Makes the way to a new `dir` durable, as far up as this process may have made directories. */
+async function syncParents(disk: Disk, dir: string): Promise<void> {
+  for (let end = dir.lastIndexOf('/'); end >= 0; end = end === 0 ? -1 : dir.lastIndexOf('/', end - 1)) {
+    try {
+      await disk.syncDir(dir.slice(0, end) || '/')
+    } catch (error) {
+      if (error instanceof DiskError && NOT_OURS.has(error.code)) return
+      throw error
+    }
+  }
 }
 
 function parseProperties(text: string): ReadonlyMap<string, string> {

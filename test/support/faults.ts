@@ -7,6 +7,9 @@ import type { NewTopic, Weir } from '../../src/client/types.ts'
 import { startCluster, type Cluster, type ClusterOptions, type TestNode } from '../../src/testing/cluster.ts'
 import { Ledger, pause, type LedgerOptions } from './ledger.ts'
 
+/** For a look at one run: FAULT_LOG=info make e2e. */
+const logLevel = (process.env['FAULT_LOG'] ?? 'silent') as NonNullable<ClusterOptions['logLevel']>
+
 export interface Stage {
   readonly cluster: Cluster
   readonly weir: Weir
@@ -27,7 +30,7 @@ export function useCluster(options: ClusterOptions = {}): Stage {
     return { cluster, weir }
   }
   before(async () => {
-    cluster = await startCluster(options)
+    cluster = await startCluster({ logLevel, ...options })
     weir = await cluster.connect()
   })
   afterEach(async () => {

@@ -11,6 +11,8 @@ const TICK_MS = 4
 /** Records without an answer; above it the workload waits. */
 const UNANSWERED_MAX = 20_000
 const KEYS_PER_PARTITION = 3
+/** Longer than any fault of a test lasts. */
+const DELIVERY_TIMEOUT_MS = 25_000
 
 export interface LedgerOptions {
   readonly topic: string
@@ -60,7 +62,7 @@ export class Ledger {
   constructor(weir: Weir, options: LedgerOptions) {
     this.#weir = weir
     this.#options = { perSecond: 1000, valueBytes: 100, ...options }
-    this.#producer = weir.producer(options.producer)
+    this.#producer = weir.producer({ deliveryTimeoutMs: DELIVERY_TIMEOUT_MS, ...options.producer })
     this.#padding = '.'.repeat(this.#options.valueBytes)
   }
 

@@ -1,0 +1,42 @@
+// Every node stopped in good order and started again, one after the other: no produce fails, and hardly one waits.
+
+import { expect } from 'chai'
+
+import { KEPT } from '../support/ledger.ts'
+import { useCluster } from '../support/faults.ts'
+import { allInSync, expectSameReplicas } from '../support/replicas.ts'
+
+describe('rolling restart under load', function () {
+  this.timeout(30_000)
+  const stage = useCluster()
+
+  it('of the brokers', async () => {
+    const { topic, ledger } = await stage.begin({ partitions: 6, configs: { 'min.insync.replicas': '2' } })
+    ledger.resetGap()
+    for (const broker of stage.cluster.brokers) {
+      await broker.stop()
+      expect(broker.state).to.equal('stopped')
+      await ledger.progress(2)
+      await broker.start()
+      await stage.cluster.ready()
+      await allInSync(stage.weir, topic)
+    }
+    expect(ledger.unavailableMs).to.be.below(700)
+    expect(await ledger.check()).to.include({ ...KEPT, failed: 0 })
+    await expectSameReplicas(stage.cluster, stage.weir, topic)
+  })
+
+  it('of the controllers', async () => {
+    const { topic, ledger } = await stage.begin({ partitions: 3 })
+    ledger.resetGap()
+    for (const controller of stage.cluster.controllers) {
+      await controller.stop()
+      await ledger.progress(10)
+      await controller.start()
+      await stage.cluster.ready()
+    }
+    expect(ledger.unavailableMs).to.be.below(700)
+    expect(await ledger.check()).to.include({ ...KEPT, failed: 0 })
+    await expectSameReplicas(stage.cluster, stage.weir, topic)
+  })
+})
