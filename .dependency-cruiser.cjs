@@ -29,7 +29,9 @@ const NODE_HOMES = {
   'fs|fs/promises': ['src/rpc/protos[.]ts$', 'src/config/'],
   'net|tls': ['broker/listener/kafka/server[.]ts$'],
   'http': ['src/console/', 'src/observe/endpoint[.]ts$'],
-  'zlib': ['src/records/compression[.]ts$']
+  'zlib': ['src/records/compression[.]ts$'],
+  // Loads what is heavy and seldom needed, at the moment of need.
+  'module': ['src/records/compression[.]ts$', 'src/config/config[.]ts$']
 }
 
 // Every npm package has one home. A package without a row is refused in production code.

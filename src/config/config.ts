@@ -2,8 +2,9 @@
 // against its key table and reports every fault at once, one line each.
 
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 
-import { parse } from 'yaml'
+import type * as Yaml from 'yaml'
 
 import {
   lookup, parseValue, unknownKey, type ConfigOf, type Key, type KeyTable, type ValueOf
@@ -77,7 +78,7 @@ function finish<T extends KeyTable>(
 function readFile(path: string): readonly (readonly [string, unknown])[] {
   let content: unknown
   try {
-    content = parse(readFileSync(path, 'utf8'))
+    content = parse(path, readFileSync(path, 'utf8'))
   } catch (error) {
     throw new ConfigError([`${path}: ${error instanceof Error ? error.message : String(error)}`])
   }
@@ -85,4 +86,11 @@ function readFile(path: string): readonly (readonly [string, unknown])[] {
     throw new ConfigError([`${path}: expected a map of keys to values`])
   }
   return Object.entries(content)
+}
+
+/** JSON by its name; anything else is YAML, whose library is loaded only then: every start would pay for it. */
+function parse(path: string, text: string): unknown {
+  if (path.endsWith('.json')) return JSON.parse(text)
+  const yaml = createRequire(import.meta.url)('yaml') as typeof Yaml
+  return yaml.parse(text)
 }

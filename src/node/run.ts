@@ -7,7 +7,6 @@ import { WeirError } from '../base/error-code.ts'
 import { startEndpoint, type Endpoint, type Health } from '../observe/endpoint.ts'
 import { createLogger, type LogLevel } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
-import { levelStore } from '../os/level-kv.ts'
 import { nodeDisk } from '../os/node-disk.ts'
 import { onParentGone, PARENT_PIPE_VARIABLE } from '../os/parent-pipe.ts'
 import {
@@ -59,7 +58,7 @@ export async function runNode<T extends KeyTable>(
     if (common.http !== '') endpoint = await startEndpoint({ address: common.http, metrics, health })
     node = await program.start(config, {
       clock: systemClock(), timers: systemTimers(), random: systemRandom(), disk: nodeDisk(),
-      openKeyValueStore: levelStore, network: grpcNetwork({
+      openKeyValueStore: async (path) => (await import('../os/level-kv.ts')).levelStore(path), network: grpcNetwork({
         maxRequestBytes: common['max.request.bytes'],
         onUnexpected: (error, path) => { logger.error('a call failed in a way nobody expected', { path, ...textOf(error) }) }
       }),

@@ -1,10 +1,11 @@
 // The codecs of record batches. All are synchronous, and none allocates beyond the cap it is given.
 
+import { createRequire } from 'node:module'
 import { gunzipSync, gzipSync } from 'node:zlib'
 
+import type * as Lz4 from 'lz4-napi'
+import type * as Snappy from 'snappy'
 import { compress as compressZstd, decompress as decompressZstd, init as initZstd } from '@bokuweb/zstd-wasm'
-import { compressFrameSync, decompressFrameSync } from 'lz4-napi'
-import { compressSync as compressSnappy, uncompressSync as uncompressSnappy } from 'snappy'
 
 import { tooLarge } from './decompression-limit.ts'
 import { lz4ContentSize } from './lz4-frame.ts'
@@ -13,6 +14,19 @@ import { zstdFrames } from './zstd-frame.ts'
 
 // Instantiates 300 KB of WebAssembly: about 3 ms, once.
 await initZstd()
+
+// Native libraries are loaded with the first batch that needs them: every start would pay for them.
+const require = createRequire(import.meta.url)
+let lz4Library: typeof Lz4 | undefined
+let snappyLibrary: typeof Snappy | undefined
+function lz4Of(): typeof Lz4 {
+  lz4Library ??= require('lz4-napi') as typeof Lz4
+  return lz4Library
+}
+function snappyOf(): typeof Snappy {
+  snappyLibrary ??= require('snappy') as typeof Snappy
+  return snappyLibrary
+}
 
 export type CodecName = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd'
 
@@ -63,13 +77,13 @@ const gzip: Codec = {
 const snappy: Codec = {
   name: 'snappy',
   id: 2,
-  compress: (bytes) => frameSnappy(bytes, compressSnappy),
+  compress: (bytes) => frameSnappy(bytes, (block) => snappyOf().compressSync(block)),
   decompress(bytes, maxBytes) {
     const blocks = snappyBlocks(bytes)
     let size = 0
     for (const block of blocks) size += snappyContentSize(block)
     if (size > maxBytes) throw tooLarge('snappy', maxBytes)
-    return joined(blocks.map((block) => uncompressSnappy(block) as Uint8Array))
+    return joined(blocks.map((block) => snappyOf().uncompressSync(block) as Uint8Array))
   }
 }
 
@@ -77,10 +91,10 @@ const snappy: Codec = {
 const lz4: Codec = {
   name: 'lz4',
   id: 3,
-  compress: (bytes) => plain(compressFrameSync(buffer(bytes))),
+  compress: (bytes) => plain(lz4Of().compressFrameSync(buffer(bytes))),
   decompress(bytes, maxBytes) {
     lz4ContentSize(bytes, maxBytes)
-    return plain(decompressFrameSync(buffer(bytes)))
+    return plain(lz4Of().decompressFrameSync(buffer(bytes)))
   }
 }
 

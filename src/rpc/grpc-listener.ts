@@ -11,7 +11,7 @@ import { NetworkError, type Handler, type Listener, type Method } from '../ports
 import { parseAddress } from './address.ts'
 import { asBuffer, CallStream, type CallEnd } from './grpc-stream.ts'
 import { IncomingCall } from './incoming-call.ts'
-import { reflectionOf } from './reflection.ts'
+import { addReflection } from './reflection.ts'
 import { Refusals } from './refusals.ts'
 import { alarm, soon } from './time.ts'
 
@@ -54,7 +54,7 @@ export async function listenGrpc(
   }
   setServing(true)
   health.addToServer(server)
-  reflectionOf(services).addToServer(server)
+  addReflection(server, services)
   const port = await bind(server, address)
   return { address: `${parsed.host}:${port}`, setServing, close: closer(server) }
 }
