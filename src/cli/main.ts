@@ -4,6 +4,7 @@
 import { exit as exitProcess } from 'node:process'
 
 import { readArguments } from '../os/process.ts'
+import { addBench } from './commands/bench.ts'
 import { addCluster } from './commands/cluster.ts'
 import { addConfig } from './commands/config.ts'
 import { addConsume } from './commands/consume.ts'
@@ -22,7 +23,7 @@ import { surroundings } from './surroundings.ts'
 
 const VERBS: readonly AddVerb[] = [
   addUp, addNodePrograms, addTopic, addProduce, addConsume, addCluster, addNode, addQuorum, addPartition, addLog,
-  addConfig, addDrill
+  addConfig, addDrill, addBench
 ]
 
 const code = await runCli(VERBS, readArguments(), new Shell(surroundings()))

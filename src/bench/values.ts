@@ -1,0 +1,16 @@
+// Values to send: capital letters by chance, as Kafka's own tools do, so that compression has something to find.
+
+import type { Random } from '../ports.ts'
+
+const KINDS = 64
+const LETTERS = 26
+const FIRST_LETTER = 65
+
+/** Some values of `bytes` each, to be sent in turn. */
+export function someValues(random: Random, bytes: number): readonly Uint8Array[] {
+  return Array.from({ length: KINDS }, () => {
+    const value = new Uint8Array(bytes)
+    for (let at = 0; at < bytes; at++) value[at] = FIRST_LETTER + random.below(LETTERS)
+    return value
+  })
+}
