@@ -153,7 +153,8 @@ class Nodes {
   #died(node: LocalNode, code: number | NodeJS.Signals): void {
     const how = typeof code === 'number' ? `exit code ${code}` : code
     if (this.#state === 'starting') {
-      this.#failed.reject(weirError('BROKER_NOT_AVAILABLE', `${node.name} ended (${how}) before it was ready`, node.tail()))
+      this.#failed.reject(
+        weirError('BROKER_NOT_AVAILABLE', `${node.name} ended (${how}) before it was ready`, node.tail()))
     }
     if (this.#state !== 'running') return
     const revive = this.#options.restart === true

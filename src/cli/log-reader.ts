@@ -221,7 +221,9 @@ export interface MetadataSnapshot {
 /** A snapshot of a controller: header, then the encoded image. */
 export function readMetadataSnapshot(path: string): MetadataSnapshot {
   const bytes = readFileSync(path)
-  if (bytes.length < 40) return { index: -1, term: -1, data: bytes, problem: `${bytes.length} bytes, its header has 40` }
+  if (bytes.length < 40) {
+    return { index: -1, term: -1, data: bytes, problem: `${bytes.length} bytes, its header has 40` }
+  }
   const data = bytes.subarray(40)
   const headerFits = readUint32(bytes, 36) === crc32c(bytes.subarray(0, 36))
   const problem = !headerFits ? 'the header is damaged'

@@ -64,12 +64,13 @@ class Verification {
   constructor(dir: string) {
     this.#dir = dir
     this.#clean = existsSync(join(dirname(dir), '.kafka_cleanshutdown'))
-    this.#recoveryPoint = recoveryPointOf(dir)
+    this.#recoveryPoint = checkpointed(dir, 'recovery-point-offset-checkpoint')
   }
 
   run(): PartitionVerdict {
     const names = readdirSync(this.#dir).filter((name) => /^\d{20}\.log$/.test(name)).sort()
     for (const [index, name] of names.entries()) this.#segment(name, index === names.length - 1)
+    this.#ends()
     this.#smallFiles()
     return {
       dir: this.#dir, segments: names.length, batches: this.#batches, records: this.#records, bytes: this.#bytes,
@@ -139,6 +140,19 @@ class Verification {
     } else this.#problems.push(what)
   }
 
+  /** Whole segments may be gone at either end. Checkpoints lag behind unless the broker stopped cleanly. */
+  #ends(): void {
+    const logStart = checkpointed(this.#dir, 'log-start-offset-checkpoint')
+    const found: string[] = []
+    if (!this.#gap && this.#recoveryPoint !== undefined && this.#nextOffset < this.#recoveryPoint) {
+      found.push(`ends at offset ${this.#nextOffset}, everything before ${this.#recoveryPoint} was durable`)
+    }
+    if (logStart !== undefined && this.#startOffset > logStart) {
+      found.push(`begins at offset ${this.#startOffset}, the log starts at ${logStart}`)
+    }
+    ;(this.#clean ? this.#problems : this.#warnings).push(...found)
+  }
+
   #smallFiles(): void {
     for (const name of readdirSync(this.#dir)) {
       const path = join(this.#dir, name)
@@ -150,8 +164,9 @@ class Verification {
   }
 }
 
-function recoveryPointOf(dir: string): number | undefined {
-  const path = join(dirname(dir), 'recovery-point-offset-checkpoint')
+/** What a checkpoint beside the partition's directory says of it. */
+function checkpointed(dir: string, name: string): number | undefined {
+  const path = join(dirname(dir), name)
   if (!existsSync(path)) return undefined
   const { entries } = readCheckpoint(path, 3)
   const entry = entries.find(([topic, partition]) => `${topic}-${partition}` === basename(dir))
@@ -211,12 +226,13 @@ class IndexCheck {
   /** Behind a damaged batch nobody knows what the entries should say. */
   giveUp(): void { this.#givenUp = true }
 
-  /** Complete once every batch was seen. An entry that no batch matched stops its index: one fault for all behind it. */
+  /** Complete once every batch was seen. An entry that no batch matched stops its index: one fault for all of them. */
   faults(): readonly string[] {
     if (this.#givenUp) return this.#faults
     const offset = this.#offsets.entries[this.#offsetAt]
     if (offset !== undefined) {
-      this.#fault(this.#paths.offset, `entry ${this.#offsetAt} points at byte ${offset.position}, where no batch begins`)
+      this.#fault(this.#paths.offset,
+        `entry ${this.#offsetAt} points at byte ${offset.position}, where no batch begins`)
     }
     const time = this.#times.entries[this.#timeAt]
     if (time !== undefined) {

@@ -23,7 +23,8 @@ export function addLog(program: Command, shell: Shell): void {
     .action(shell.verb(verify))
 }
 
-async function dump(session: Session, files: readonly string[], options: { readonly records?: boolean }): Promise<void> {
+async function dump(
+  session: Session, files: readonly string[], options: { readonly records?: boolean }): Promise<void> {
   const [{ dumpFile }, { fileKind }] = await Promise.all([import('../log-dump.ts'), import('../log-reader.ts')])
   const kinds = files.map((file) => {
     const kind = fileKind(file)

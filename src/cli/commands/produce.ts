@@ -32,7 +32,8 @@ export function addProduce(program: Command, shell: Shell): void {
     .description('lines, or JSON Lines as `consume --format json` prints them, into a topic')
     .option('--file <path>', 'read this file instead of stdin')
     .option('--key-separator <text>', 'a line is KEY, this, VALUE; a line without it has no key', unescaped)
-    .option('--jsonl', 'a line is {"key","value","headers","timestamp","partition"}; bytes that are no text: {"base64"}')
+    .option('--jsonl', 'a line is {"key","value","headers","timestamp","partition"}; bytes that are no text: '
+      + '{"base64":"…"}')
     .option('--partition <p>', 'send everything there', option(integer(0, 2 ** 31 - 1)))
     .option('--acks <acks>', '0, 1 or all in-sync replicas', option((text) => oneOf(['0', '1', 'all'], text)), 'all')
     .option('--compression <codec>', CODECS.join(', '), option((text) => oneOf(CODECS, text)), 'none')
@@ -81,7 +82,8 @@ async function checkPartition(weir: Weir, topic: string, partition: number | und
   const { partitions } = await weir.admin.describeTopic(topic)
   if (partition === undefined || partition < partitions.length) return
   throw weirError('UNKNOWN_TOPIC_OR_PARTITION',
-    `topic ${topic} has partitions 0 to ${partitions.length - 1}, not ${partition}`, '`weir topic add-partitions` adds some')
+    `topic ${topic} has partitions 0 to ${partitions.length - 1}, not ${partition}`,
+    '`weir topic add-partitions` adds some')
 }
 
 // ---- input ------------------------------------------------------------------------------------------------
@@ -95,7 +97,7 @@ function source(session: Session, { file }: Options): Source {
     if (stats.isDirectory()) throw new UsageError(`--file ${file} is a directory`)
     return {
       // Opened by its reader: until then there is nobody to take an error.
-      chunks: { [Symbol.asyncIterator]: () => (createReadStream(file) as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]() },
+      chunks: { [Symbol.asyncIterator]: () => opened(file)[Symbol.asyncIterator]() },
       // A pipe has no size that says anything.
       totalBytes: stats.isFile() ? stats.size : undefined
     }
@@ -103,6 +105,8 @@ function source(session: Session, { file }: Options): Source {
     throw fileError(`--file ${file}`, error)
   }
 }
+
+function opened(file: string): AsyncIterable<Uint8Array> { return createReadStream(file) }
 
 /** Undefined: the line holds no record. */
 type ToRecord = (line: Uint8Array) => RecordLine | undefined
