@@ -141,7 +141,7 @@ function connect(config: ControllerConfig, ports: Ports, store: RaftStore, optio
     ...topicService({ controller, sessions, random: ports.random, forwarder, config }),
     ...clusterService({
       nodeId, controller, sessions, quorum: driver, forwarder, clock, pauses, controllers,
-      lastHeardMs: (id) => transport.lastHeardMs(id) })
+      electionTimeoutMs: config['raft.election.timeout.ms'], lastHeardMs: (id) => transport.lastHeardMs(id) })
   ]
   return { config, controller, driver, transport, forwarder, pauses, watches, handlers }
 }

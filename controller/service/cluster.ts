@@ -24,7 +24,7 @@ export interface Quorum {
     readonly term: number; readonly commit: number; readonly last: number; readonly leaderId: number
     /** Who is to take over; 0 = nobody. */
     readonly transferee: number
-    readonly followers: readonly { readonly id: number; readonly match: number; readonly recentActive: boolean }[]
+    readonly followers: readonly { readonly id: number; readonly match: number }[]
   }
   transfer(to: number): boolean
 }
@@ -37,6 +37,8 @@ export interface ClusterServiceNeeds {
   readonly forwarder: Forwarder
   readonly clock: Clock
   readonly pauses: Pauses
+  /** A controller that is silent for longer may be gone. */
+  readonly electionTimeoutMs: number
   controllers(): readonly NodeAddress[]
   /** When a controller was heard last, monotonic ms; undefined = never. */
   lastHeardMs(nodeId: number): number | undefined
@@ -133,11 +135,11 @@ function describeQuorum(needs: ClusterServiceNeeds): DescribeQuorumResponse {
     leaderId: needs.nodeId, term, commitIndex: commit,
     voters: needs.controllers().map(({ id, address }) => {
       if (id === needs.nodeId) return { id, address, role: 'leader', matchIndex: last, lastContactMs: 0 }
-      const follower = followers.find((one) => one.id === id)
-      const heardMs = needs.lastHeardMs(id)
+      const silentMs = nowMs - (needs.lastHeardMs(id) ?? -Infinity)
       return {
-        id, address, role: follower?.recentActive === true ? 'follower' : 'unknown', matchIndex: follower?.match ?? 0,
-        lastContactMs: heardMs === undefined ? -1 : Math.round(nowMs - heardMs) }
+        id, address, role: silentMs <= needs.electionTimeoutMs ? 'follower' : 'unknown',
+        matchIndex: followers.find((one) => one.id === id)?.match ?? 0,
+        lastContactMs: silentMs === Infinity ? -1 : Math.round(silentMs) }
     })
   }
 }
