@@ -2,8 +2,8 @@
 // replicated; a new active controller gives every broker a fresh session.
 //
 // Three ways to find a broker gone, each ending in one fence command:
-// - its session ran out without a heartbeat;
-// - its stream was lost and the same incarnation did not open another within the grace;
+// - its session ran out without a heartbeat
+// - its stream was lost and the same incarnation did not open another within the grace
 // - others could not reach it: one of them, while it has no stream here; or two, while it is also silent here.
 
 import type { Clock, Logger, Timer, Timers } from '../src/ports.ts'
@@ -141,7 +141,7 @@ export class BrokerSessions {
   metadataOffset(brokerId: number): number { return this.#sessions.get(brokerId)?.metadataOffset ?? -1 }
   isConnected(brokerId: number): boolean { return (this.#sessions.get(brokerId)?.streams ?? 0) > 0 }
 
-  /** Resolves when every one of `brokers` acts on `offset`, is fenced or has no session any more; or after `timeoutMs`. */
+  /** Resolves when each of `brokers` acts on `offset`, is fenced or has no session any more; or after `timeoutMs`. */
   whenAt(offset: number, brokers: Iterable<number>, timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const waiter: Waiter = {

@@ -86,8 +86,8 @@ export class RaftDriver {
   status(): ReturnType<RaftNode['status']> { return this.#node.status() }
 
   /**
-   * Appends to the Raft log of this leader; false when it does not lead, or leads in another term than the state machine
-   * knows of: `data` rests on what that term's log holds. Committed in a later turn only.
+   * Appends to the Raft log of this leader; false when it does not lead, or leads in another term than the state
+   * machine knows of: `data` rests on what that term's log holds. Committed in a later turn only.
    */
   propose(data: Uint8Array): boolean {
     if (this.#closed || this.#node.status().term !== this.#leadership.term) return false
@@ -96,10 +96,11 @@ export class RaftDriver {
     return taken !== undefined
   }
 
-  /** Resolves when this node was proven to lead at some moment after the call; rejects with WeirError NOT_CONTROLLER. */
+  /** Resolves when this node was proven to lead at some moment after the call; rejects with NOT_CONTROLLER. */
   readBarrier(): Promise<void> {
     const context = ++this.#lastRead
-    if (this.#closed || this.#reads.size >= PENDING_READS_MAX || !this.#node.readIndex(context)) return Promise.reject(notLeading())
+    const full = this.#closed || this.#reads.size >= PENDING_READS_MAX
+    if (full || !this.#node.readIndex(context)) return Promise.reject(notLeading())
     const read = deferred<void>()
     this.#reads.set(context, read)
     this.#schedule()
@@ -120,6 +121,11 @@ export class RaftDriver {
     if (this.#closed) return
     for (const message of messages) this.#node.step(message)
     this.#schedule()
+  }
+
+  /** The connection of `nodeId` to this node broke. */
+  connectionLost(nodeId: number): void {
+    if (!this.#closed) this.#node.leaderLost(nodeId)
   }
 
   unreachable(nodeId: number): void {

@@ -1,5 +1,5 @@
-// Carries Raft messages between controllers: one stream to each other voter, opened again after a loss. Lost messages are
-// fine, Raft sends again; a snapshot goes in chunks on the same stream.
+// Carries Raft messages between controllers: one stream to each other voter, opened again after a loss. Lost messages
+// are fine, Raft sends again; a snapshot goes in chunks on the same stream.
 
 import type { Clock, Logger, MessageStream, Network, Peer } from '../src/ports.ts'
 import type { RaftEnvelope, RaftHello, RaftMessage, RaftReceipt } from '../src/rpc/messages.ts'
@@ -24,6 +24,8 @@ export interface RaftTransportNeeds {
   addressOf(nodeId: number): string
   receive(messages: readonly Message[]): void
   unreachable(nodeId: number): void
+  /** The stream on which a controller sent to this one broke: it may have died. */
+  connectionLost(nodeId: number): void
   snapshotSent(nodeId: number, ok: boolean): void
 }
 
@@ -149,7 +151,10 @@ export class RaftTransport {
         if (received.length > 0) this.#needs.receive(received)
       },
       end: () => { stream.end() },
-      close: () => { this.#accepted.delete(stream) }
+      close: (error) => {
+        this.#accepted.delete(stream)
+        if (error !== undefined && from !== undefined && !this.#closed) this.#needs.connectionLost(from)
+      }
     })
   }
 

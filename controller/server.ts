@@ -125,6 +125,7 @@ function connect(config: ControllerConfig, ports: Ports, store: RaftStore, optio
     nodeId, clusterId: config['cluster.id'], voters: config.controllers.map(({ id }) => id), clock, network,
     logger, addressOf, receive: (messages) => { driver.step(messages) },
     unreachable: (id) => { driver.unreachable(id) },
+    connectionLost: (id) => { driver.connectionLost(id) },
     snapshotSent: (id, ok) => { driver.snapshotSent(id, ok) } })
   const driver: RaftDriver = new RaftDriver({
     nodeId, voters: config.controllers.map(({ id }) => id), timers, random: ports.random.fork('raft'), logger,

@@ -1,5 +1,5 @@
-// What brokers ask of the active controller: registration, the stream of heartbeats and metadata, ISR changes, blocks of
-// producer ids. A standby refuses with NOT_CONTROLLER and says who is active.
+// What brokers ask of the active controller: registration, the stream of heartbeats and metadata, ISR changes, blocks
+// of producer ids. A standby refuses with NOT_CONTROLLER and says who is active.
 
 import { fault, WeirError, type Fault } from '../../src/base/error-code.ts'
 import { stream, unary, type Handler, type Logger, type MessageStream } from '../../src/ports.ts'
@@ -124,12 +124,13 @@ export class Watch {
     if (broker?.epoch !== epoch) return this.#refuseStale(id, epoch)
     sessions.heartbeat(id, epoch, message.metadataOffset)
     this.#noteReports(message)
+    const own = { brokerId: id, brokerEpoch: epoch }
     if (message.wantFence) {
-      if (!broker.fenced) this.#decide(() => controller.submit({ kind: 'fenceBroker', brokerId: id, brokerEpoch: epoch }))
+      if (!broker.fenced) this.#decide(() => controller.submit({ kind: 'fenceBroker', ...own }))
     } else if (message.wantShutdown) {
       this.#decide(() => this.#drain(id))
     } else if (broker.fenced && message.metadataOffset >= epoch) {
-      this.#decide(() => controller.submit({ kind: 'unfenceBroker', brokerId: id, brokerEpoch: epoch }))
+      this.#decide(() => controller.submit({ kind: 'unfenceBroker', ...own }))
     }
     if (!this.#reader!.pump()) this.#beat()
   }
@@ -165,7 +166,7 @@ export class Watch {
     return this.#stream.send(this.#response(batch))
   }
 
-  /** Shows that this controller lives, and whether the broker is fenced. A broker that reads too slowly has that to come. */
+  /** Shows that this controller lives, and whether the broker is fenced. A broker that reads slowly has that to come. */
   #beat(): void {
     if (this.#reader!.blocked) return
     const at = this.#reader!.cursor

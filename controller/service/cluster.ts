@@ -54,7 +54,8 @@ export function clusterService(needs: ClusterServiceNeeds): readonly Handler[] {
     }),
     forwarder.active(methods.admin.electLeaders, async ({ partitions, unclean }) => {
       if (partitions.length > ELECT_PARTITIONS_MAX) {
-        throw weirError('INVALID_REQUEST', `${partitions.length} partitions, at most ${ELECT_PARTITIONS_MAX}`, 'split it')
+        throw weirError('INVALID_REQUEST',
+          `${partitions.length} partitions in one request, at most ${ELECT_PARTITIONS_MAX} are taken`, 'split it')
       }
       const results = await controller.submit({ kind: 'electLeaders', partitions, unclean })
       return {

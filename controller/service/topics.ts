@@ -138,7 +138,8 @@ function describeConfigs(image: MetadataImage, resource: ConfigResource): Config
       fault('BROKER_ID_NOT_REGISTERED', `broker ${resource.name} is not registered`, '`weir node list`')) }
   }
   const own = resource.name === '' ? NO_CONFIGS : image.configs.brokers.get(id) ?? NO_CONFIGS
-  return { resource, status: okStatus, values: values(BROKER_KEYS, [['broker', own], ['cluster', image.configs.cluster]]) }
+  const layers = [['broker', own], ['cluster', image.configs.cluster]] as const
+  return { resource, status: okStatus, values: values(BROKER_KEYS, layers) }
 }
 
 /** Every key with the value in force, and where it comes from: the first layer that sets it, else the default. */

@@ -1,4 +1,4 @@
-// Administration on whole controllers: topics, configuration, the cluster, the quorum, and calls that arrive at a standby.
+// Administration on whole controllers: topics, configuration, cluster, quorum, and calls that arrive at a standby.
 
 import { expect } from 'chai'
 
@@ -177,7 +177,8 @@ describe('admin service', () => {
     it('tells of brokers, controllers and health', async () => {
       await alone()
       const [first] = await brokers(1, 2, 3)
-      await bench.create('a', { partitions: 3, replicationFactor: 3, configs: [{ key: 'min.insync.replicas', value: '3' }] })
+      await bench.create('a', {
+        partitions: 3, replicationFactor: 3, configs: [{ key: 'min.insync.replicas', value: '3' }] })
       await bench.time.advance(200)
       const well = await bench.call(admin.describeCluster, {})
       expect(well.health).to.deep.equal({ topics: 1, partitions: 3, leaderless: 0, underReplicated: 0, underMinIsr: 0 })

@@ -299,7 +299,8 @@ describe('broker service', () => {
       const brokers = [await bench.broker(1), await bench.broker(2)]
       const { topicId } = await bench.create('a', { assignment: [{ brokers: [1, 2] }] })
       const isr = (ids: number[]) => ids.map((id) => ({ brokerId: id, brokerEpoch: brokers[id - 1]!.epoch }))
-      const ask = (partitionEpoch: number, ids: number[], id = topicId) => bench.call(methods.brokerLink.alterPartitions, {
+      const { alterPartitions } = methods.brokerLink
+      const ask = (partitionEpoch: number, ids: number[], id = topicId) => bench.call(alterPartitions, {
         brokerId: 1, brokerEpoch: brokers[0]!.epoch,
         partitions: [{ topicId: id, partition: 0, leaderEpoch: 0, partitionEpoch, newIsr: isr(ids) }] })
       const done = await ask(0, [1])

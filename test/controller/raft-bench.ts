@@ -114,6 +114,7 @@ export class Voter {
       nodeId: this.id, clusterId: 'c', voters: this.#voters, clock, network: this.ports.network, logger,
       addressOf: (id) => `c${id}:1`, receive: (messages) => { this.driver.step(messages) },
       unreachable: (id) => { this.driver.unreachable(id) },
+      connectionLost: (id) => { this.driver.connectionLost(id) },
       snapshotSent: (id, ok) => { this.driver.snapshotSent(id, ok) } })
     this.driver = new RaftDriver({
       nodeId: this.id, voters: this.#voters, timers, random: seededRandom(seed), logger, metrics, store: this.store,

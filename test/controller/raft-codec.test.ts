@@ -71,7 +71,8 @@ describe('raft codec', () => {
       ['the last is missing', ([a, b, c]) => [a!, b!, c!]],
       ['two are swapped', ([a, b, c, d]) => [a!, c!, b!, d!]],
       ['one comes twice', ([a, b, c, d]) => [a!, b!, b!, c!, d!]],
-      ['one is of another snapshot', ([a, , c, d]) => [a!, encodeMessage(snapshotOf(3 * CHUNK_BYTES + 5, 8))[1]!, c!, d!]],
+      ['one is of another snapshot', ([a, , c, d]) => [
+        a!, encodeMessage(snapshotOf(3 * CHUNK_BYTES + 5, 8))[1]!, c!, d!]],
       ['the last is too long', ([a, b, c, d]) => [a!, b!, c!, {
         ...d!, snapshot: { ...d!.snapshot!, data: new Uint8Array(6) } }]],
       ['the last is too short', ([a, b, c, d]) => [a!, b!, c!, {

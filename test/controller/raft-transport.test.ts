@@ -46,6 +46,7 @@ describe('raft transport', () => {
       nodeId, clusterId: 'c', voters: [1, 2, 3], clock: time, network: network.node(`c${nodeId}`), logger,
       addressOf: (id) => `c${id}:1`, receive: (messages) => { received.push(...messages) },
       unreachable: (id) => { events.push(`unreachable ${id}`) },
+      connectionLost: (id) => { events.push(`lost ${id}`) },
       snapshotSent: (id, ok) => { events.push(`snapshot ${id} ${ok}`) }, ...more })
     const listener = await network.node(`c${nodeId}`).listen(`c${nodeId}:1`, raftService(transport))
     const made = { transport, received, events, logger, listener }
@@ -260,7 +261,8 @@ describe('raft transport', () => {
       const sizes: number[] = []
       network.onSent = ({ message }) => {
         const { messages } = message as { messages: { entries: { data: Uint8Array }[] }[] }
-        sizes.push(messages.reduce((sum, { entries }) => sum + entries.reduce((all, { data }) => all + data.length, 0), 0))
+        const entries = messages.flatMap((one) => one.entries)
+        sizes.push(entries.reduce((sum, { data }) => sum + data.length, 0))
       }
       a.transport.send(Array.from({ length: 64 }, (_unset, at) => big(at + 1)))
       await time.settle()

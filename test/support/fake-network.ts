@@ -118,7 +118,7 @@ class FakePeer implements Peer {
         else reject(error)
       })
       this.#own.add(call)
-      call.run(method as AnyMethod, method.encodeRequest(request), this.#closed)
+      call.run(method, method.encodeRequest(request), this.#closed)
     })
   }
 
@@ -126,7 +126,7 @@ class FakePeer implements Peer {
     const served = this.#network.served(this.address)
     const handler = served?.handlers.get(method.path)
     const wire = new Wire(
-      this.#network, [this.#from, served?.node ?? this.address], method as AnyMethod, () => { this.#own.delete(wire) })
+      this.#network, [this.#from, served?.node ?? this.address], method, () => { this.#own.delete(wire) })
     this.#own.add(wire)
     this.#network.time.soon(() => {
       if (this.#closed || served === undefined || handler?.kind !== 'stream') {
@@ -137,10 +137,10 @@ class FakePeer implements Peer {
         wire.swallowed = true
         return
       }
-      handler.run(wire.server as never, {
+      handler.run(wire.server, {
         peer: this.#from, dialled: this.address, timeoutMs: Infinity, signal: new AbortController().signal })
     })
-    return wire.client as unknown as MessageStream<Req, Res>
+    return wire.client
   }
 
   close(): void {
@@ -290,9 +290,9 @@ class End implements MessageStream<unknown, unknown> {
 
   send(message: unknown): boolean {
     if (this.#over || this.#ended) return true
-    const { from, to, path, encode } = this.#options
+    const { from, to, path } = this.#options
     this.#wire.network.onSent?.({ from, to, path, message })
-    const bytes = encode(message)
+    const bytes = this.#options.encode(message)
     this.#queue.push(bytes)
     this.#queuedBytes += bytes.length
     if (this.#queuedBytes > this.#wire.network.highWaterBytes) this.#full = true

@@ -99,8 +99,7 @@ export class FakeTime implements Clock, Timers {
   /** Lets time pass until `promise` settles, and gives what it gives; fails after `limitMs`. */
   async result<T>(promise: Promise<T>, limitMs = 10_000): Promise<T> {
     let settled = false
-    const done = () => { settled = true }
-    promise.then(done, done)
+    promise.then(() => { settled = true }, () => { settled = true })
     await this.until('the promise is settled', () => settled, limitMs)
     return promise
   }
