@@ -166,7 +166,7 @@ export class Watch {
     return this.#stream.send(this.#response(batch))
   }
 
-  /** Shows that this controller lives, and whether the broker is fenced. A broker that reads slowly has that to come. */
+  /** Shows that this controller lives, and whether the broker is fenced. Who reads slowly has that to come. */
   #beat(): void {
     if (this.#reader!.blocked) return
     const at = this.#reader!.cursor
