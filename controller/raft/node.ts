@@ -109,6 +109,19 @@ export class RaftNode {
     return this.#state.leadership !== undefined && transfer(this.#state, to)
   }
 
+  /**
+   * The connection of the leader `id` broke: a hint that it is gone. Its lease ends here, and a campaign begins within a
+   * few ticks; a leader that lives ends both with its next message. Votes stay as safe as ever.
+   */
+  leaderLost(id: number): void {
+    const state = this.#state
+    const { electionTicks, random } = state.settings
+    if (state.role !== 'follower' || state.leaderId !== id) return
+    state.electionElapsed = Math.max(state.electionElapsed, electionTicks)
+    const soon = state.electionElapsed + 1 + random(Math.ceil(electionTicks / 3))
+    state.electionTimeout = Math.min(state.electionTimeout, soon)
+  }
+
   /** Campaigns now, as if the election timer had run out. */
   campaign(): void { campaign(this.#state, false) }
 

@@ -126,7 +126,7 @@ export const CONTROLLER_KEYS = {
     doc: 'Unique among the controllers, and one of those in `controllers`; from 1 on' },
   'controllers': { type: 'nodes', default: '', required: true,
     doc: 'All voters, id@host:port,…; the same on each controller, fixed for the life of the cluster' },
-  'raft.heartbeat.interval.ms': { type: 'int', unit: 'ms', min: 5, max: 10_000, default: 45,
+  'raft.heartbeat.interval.ms': { type: 'int', unit: 'ms', min: 5, max: 10_000, default: 60,
     doc: 'Time between two heartbeats of the Raft leader' },
   'raft.election.timeout.ms': { type: 'int', unit: 'ms', min: 20, max: 60_000, default: 150,
     doc: 'Least silence before an election; each node draws from [this, twice this)' },

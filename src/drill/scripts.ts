@@ -44,7 +44,7 @@ export const DRILLS: readonly DrillScript[] = [
   },
   {
     name: 'kill-leader-and-controller', about: 'kill -9 of a partition leader and of the active controller at once',
-    limitMs: 1_800,
+    limitMs: 1_000,
     strikes: ({ leader, controller }) => [
       { kind: 'controller', id: controller, signal: 'SIGKILL' }, { kind: 'broker', id: leader, signal: 'SIGKILL' }]
   },

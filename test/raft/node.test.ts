@@ -41,6 +41,38 @@ describe('RaftNode', () => {
     for (const { machine } of members) expect(machine).to.deep.equal(['1:', '1:a', '1:b'])
   })
 
+  it('campaigns soon when the leader is said to be lost, and not when it is heard again', () => {
+    const lost = () => {
+      const { members, settle } = threeNodes()
+      members[0]!.node!.campaign()
+      settle()
+      members[1]!.node!.leaderLost(1)
+      members[1]!.node!.leaderLost(3)
+      return { members, settle, second: members[1]!.node! }
+    }
+    const gone = lost()
+    // A random number of ticks, at most a third of the election timeout.
+    for (let tick = 0; tick < 5; tick++) gone.second.tick()
+    expect(gone.second.status().role).to.equal('pre-candidate')
+    const alive = lost()
+    alive.members[0]!.node!.tick()
+    for (let tick = 0; tick < 3; tick++) alive.members[0]!.node!.tick()
+    alive.settle()
+    for (let tick = 0; tick < 9; tick++) alive.second.tick()
+    expect(alive.second.status()).to.deep.include({ role: 'follower', leaderId: 1 })
+  })
+
+  it('is not disturbed while one follower alone lost it', () => {
+    const { members, settle } = threeNodes()
+    members[0]!.node!.campaign()
+    settle()
+    members[1]!.node!.leaderLost(1)
+    for (let tick = 0; tick < 5; tick++) members[1]!.node!.tick()
+    settle()
+    expect(members.map(({ node }) => node!.status().term)).to.deep.equal([1, 1, 1])
+    expect(members[0]!.node!.status().role).to.equal('leader')
+  })
+
   it('commits alone only what is durable', () => {
     const node = new RaftNode(options({ voters: [1] }))
     node.campaign()
