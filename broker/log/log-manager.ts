@@ -1,25 +1,23 @@
 // All partition logs of one broker in one data directory: opens, creates and deletes them, keeps the checkpoints, runs
 // retention, and owns the directory's lock, identity and clean-stop mark.
 
-import { SerialQueue } from '../../src/base/async.ts'
+import { assert } from '../../src/base/assert.ts'
+import { noop, SerialQueue } from '../../src/base/async.ts'
 import {
   DiskError, type Clock, type Disk, type DiskLock, type Logger, type Metrics, type Random, type Timer, type Timers
 } from '../../src/ports.ts'
-import {
-  decodeOffsets, encodeOffsets, readSmallFile, writeSmallFile, type OffsetCheckpoint
-} from './checkpoint-file.ts'
-import { fatedDirName, parsePartitionDir, partitionDirName } from './file-names.ts'
+import { readSmallFile, writeSmallFile } from './checkpoint-file.ts'
+import { Checkpoints, NO_MARKS } from './checkpoints.ts'
+import { fatedDirName, LOG_SUFFIX, parseOffsetFileName, parsePartitionDir, partitionDirName } from './file-names.ts'
 import { Flusher } from './flusher.ts'
 import { claimDirectory, lockDirectory, takeCleanMark, writeCleanMark } from './identity.ts'
 import type { LogConfig } from './log-config.ts'
-import { PartitionLog } from './partition-log.ts'
+import { PartitionLog, type PartitionLogNeeds } from './partition-log.ts'
 import { loadLog, type LoadHints } from './recovery.ts'
 import { TailBudget } from './tail-cache.ts'
 
 const METADATA_FILE = 'partition.metadata'
-const RECOVERY_POINTS = 'recovery-point-offset-checkpoint'
-const LOG_STARTS = 'log-start-offset-checkpoint'
-const HIGH_WATERMARKS = 'replication-offset-checkpoint'
+const METADATA = /^version: 0\ntopic_id: ([0-9a-f]{32})\n?$/
 
 export interface LogManagerOptions {
   readonly dir: string
@@ -37,11 +35,19 @@ export interface LogManagerOptions {
   readonly retentionCheckIntervalMs: number
 }
 
+/** One partition of one topic id. `name` is that of its directory. */
+interface Claim {
+  readonly topic: string
+  readonly partition: number
+  readonly topicId: string
+  readonly config: LogConfig
+}
+
 interface Hosted {
   readonly topic: string
   readonly partition: number
   readonly topicId: string
-  readonly dir: string
+  readonly name: string
   readonly log: PartitionLog
 }
 
@@ -49,7 +55,7 @@ interface Opened {
   readonly lock: DiskLock
   readonly directoryId: string
   readonly previousBrokerEpoch: number
-  readonly checkpoints: Readonly<Record<'recoveryPoints' | 'logStarts' | 'highWatermarks', OffsetCheckpoint>>
+  readonly checkpoints: Checkpoints
 }
 
 export class LogManager {
@@ -61,7 +67,10 @@ export class LogManager {
   /** Checkpoint files, one writer at a time. */
   readonly #files = new SerialQueue()
   readonly #timers = new Set<Timer>()
-  #lastCheckpoint = ''
+  /** What opens or deletes a partition, by topic id and partition. */
+  readonly #busy = new Map<string, Promise<void>>()
+  /** Names of directories whose log could not be opened: what the clean stop said is no longer true of them. */
+  readonly #suspect = new Set<string>()
   #closed = false
 
   private constructor(options: LogManagerOptions, opened: Opened) {
@@ -85,16 +94,11 @@ export class LogManager {
       for (const name of await disk.list(dir)) {
         if (parsePartitionDir(name)?.fate === 'delete') await disk.remove(`${dir}/${name}`)
       }
-      const manager = new LogManager(options, {
-        lock, directoryId, previousBrokerEpoch,
-        checkpoints: {
-          recoveryPoints: await readCheckpoint(options, RECOVERY_POINTS),
-          logStarts: await readCheckpoint(options, LOG_STARTS),
-          highWatermarks: await readCheckpoint(options, HIGH_WATERMARKS) } })
+      const checkpoints = await Checkpoints.load(disk, dir, options.logger)
+      const manager = new LogManager(options, { lock, directoryId, previousBrokerEpoch, checkpoints })
       manager.#every(options.checkpointIntervalMs, () => manager.checkpoint())
-      manager.#every(options.retentionCheckIntervalMs, () => {
-        for (const { log } of manager.#all()) log.applyRetention()
-        return Promise.resolve()
+      manager.#every(options.retentionCheckIntervalMs, async () => {
+        for (const { log } of [...manager.#all()]) await log.applyRetention()
       })
       return manager
     } catch (error) {
@@ -107,110 +111,148 @@ export class LogManager {
   /** Broker epoch of the last clean stop, -1 when the last process did not stop cleanly. */
   get previousBrokerEpoch(): number { return this.#opened.previousBrokerEpoch }
 
-  /** The log of a partition, created when there is none. A directory of another topic id of that name is set aside. */
-  async open(of: {
-    readonly topic: string; readonly partition: number; readonly topicId: string; readonly config: LogConfig
-  }): Promise<PartitionLog> {
+  /**
+   * The log of a partition, created when there is none. A directory of another topic id of that name is set aside.
+   * Rejects with DiskError; it may be tried again.
+   */
+  open(of: Claim): Promise<PartitionLog> { return this.#alone(of, () => this.#open(of)) }
+
+  async #open(of: Claim): Promise<PartitionLog> {
+    if (this.#closed) throw new DiskError('ESHUTDOWN', this.#options.dir, `${this.#options.dir} is closed`)
     const known = this.#hosted.get(of.topicId)?.get(of.partition)
-    if (known !== undefined) return known.log
-    const dir = `${this.#options.dir}/${partitionDirName(of.topic, of.partition)}`
-    const hints = await this.#claim(dir, of)
+    if (known !== undefined) {
+      await this.#lowerRecoveryPoint(known)
+      return known.log
+    }
+    const name = partitionDirName(of.topic, of.partition)
+    for (const other of this.#all()) assert(other.name !== name, () => `${name} is deleted before it is opened anew`)
+    try {
+      const hosted = await this.#load(of, name)
+      // Recovery may have found less than the recovery point promised.
+      await this.#lowerRecoveryPoint(hosted)
+      this.#suspect.delete(name)
+      return hosted.log
+    } catch (error) {
+      this.#suspect.add(name)
+      throw error
+    }
+  }
+
+  async #load(of: Claim, name: string): Promise<Hosted> {
+    const dir = `${this.#options.dir}/${name}`
+    const hints = await this.#claim(dir, name, of)
     const { disk, clock, timers, logger, metrics } = this.#options
-    const needs = {
+    const needs: PartitionLogNeeds = {
       topic: of.topic, partition: of.partition, dir, disk, clock, timers, logger, metrics,
-      flusher: this.#flusher, tailBudget: this.#tailBudget }
+      flusher: this.#flusher, tailBudget: this.#tailBudget,
+      lowerRecoveryPoint: () => this.#lowerRecoveryPoint(hosted) }
     const log = new PartitionLog(needs, of.config, await loadLog(needs, of.config, hints))
+    const hosted: Hosted = { topic: of.topic, partition: of.partition, topicId: of.topicId, name, log }
     let byIndex = this.#hosted.get(of.topicId)
     if (byIndex === undefined) this.#hosted.set(of.topicId, byIndex = new Map<number, Hosted>())
-    byIndex.set(of.partition, { ...of, dir, log })
-    return log
+    byIndex.set(of.partition, hosted)
+    this.#opened.checkpoints.forget(name)
+    return hosted
   }
 
   /** The directory is this topic's from now on; what the checkpoints say of it is void when it was not before. */
-  async #claim(dir: string, of: {
-    readonly topic: string; readonly partition: number; readonly topicId: string }): Promise<LoadHints> {
+  async #claim(dir: string, name: string, of: Claim): Promise<LoadHints> {
     const { disk, logger } = this.#options
-    const known = this.#takeCheckpoints(of.topic, of.partition)
+    const { checkpoints, previousBrokerEpoch } = this.#opened
     const path = `${dir}/${METADATA_FILE}`
+    const files = await disk.exists(dir) ? await disk.list(dir) : []
     const text = await readSmallFile(disk, path)
-    const owner = text === undefined ? undefined : /^topic_id: ([0-9a-f]{32})$/m.exec(text)?.[1]
-    if (owner === of.topicId) return { clean: this.#opened.previousBrokerEpoch >= 0, ...known }
-    if (await disk.exists(dir) && (await disk.list(dir)).length > 0) {
-      const aside = fatedDirName(of.topic, of.partition, this.#options.random.id(), 'stray')
-      logger.warn('directory of another topic set aside', { dir, aside, topicId: of.topicId, found: owner })
-      await disk.rename(dir, `${this.#options.dir}/${aside}`)
+    const owner = text === undefined ? undefined : METADATA.exec(text)?.[1]
+    if (owner === of.topicId) {
+      return { clean: previousBrokerEpoch >= 0 && !this.#suspect.has(name), ...checkpoints.noted(name) }
     }
-    await disk.makeDir(dir)
+    const isMine = owner === undefined && files.some((file) => parseOffsetFileName(file)?.suffix === LOG_SUFFIX)
+    if (isMine) {
+      // It was there before the first batch was. To begin anew would lose a replica that others count on.
+      logger.error('partition.metadata is missing or garbled: the log is taken to be of this topic', {
+        dir, topicId: of.topicId })
+    } else {
+      if (files.length > 0) await this.#setAside(name, { reason: 'it belongs to another topic id', owner })
+      checkpoints.forget(name)
+      if (checkpoints.mayName(name)) await this.checkpoint()
+      await disk.makeDir(dir)
+    }
     await writeSmallFile(disk, path, `version: 0\ntopic_id: ${of.topicId}\n`)
     await disk.syncDir(this.#options.dir)
-    return { clean: false, recoveryPoint: 0, logStartOffset: 0, highWatermark: 0 }
-  }
-
-  /** What the last process noted of a partition; from now on its open log is asked. */
-  #takeCheckpoints(topic: string, partition: number) {
-    const { recoveryPoints, logStarts, highWatermarks } = this.#opened.checkpoints
-    const take = (checkpoint: OffsetCheckpoint): number => {
-      const offset = checkpoint.get(topic)?.get(partition) ?? 0
-      checkpoint.get(topic)?.delete(partition)
-      return offset
-    }
-    return {
-      recoveryPoint: take(recoveryPoints), logStartOffset: take(logStarts), highWatermark: take(highWatermarks) }
+    return { clean: false, ...(isMine ? checkpoints.noted(name) : NO_MARKS) }
   }
 
   /** Removes a partition and its files; unknown ones are no error. Rejects with DiskError. */
-  async delete(topicId: string, partition: number): Promise<void> {
-    const byIndex = this.#hosted.get(topicId)
-    const hosted = byIndex?.get(partition)
-    if (hosted === undefined) return
-    byIndex!.delete(partition)
-    if (byIndex!.size === 0) this.#hosted.delete(topicId)
-    await hosted.log.abandon()
-    const { disk, dir } = this.#options
-    const doomed = `${dir}/${fatedDirName(hosted.topic, partition, topicId, 'delete')}`
-    await disk.rename(hosted.dir, doomed)
-    await disk.syncDir(dir)
-    await disk.remove(doomed)
+  delete(topicId: string, partition: number): Promise<void> {
+    return this.#alone({ topicId, partition }, async () => {
+      const byIndex = this.#hosted.get(topicId)
+      const hosted = byIndex?.get(partition)
+      if (byIndex === undefined || hosted === undefined) return
+      byIndex.delete(partition)
+      if (byIndex.size === 0) this.#hosted.delete(topicId)
+      await hosted.log.abandon()
+      const { disk, dir } = this.#options
+      const doomed = `${dir}/${fatedDirName(hosted.topic, partition, topicId, 'delete')}`
+      await disk.rename(`${dir}/${hosted.name}`, doomed)
+      await disk.syncDir(dir)
+      await disk.remove(doomed)
+    })
+  }
+
+  /** One opening or deletion of a partition at a time. */
+  #alone<T>({ topicId, partition }: { readonly topicId: string; readonly partition: number },
+    act: () => Promise<T>): Promise<T> {
+    const key = `${topicId}-${partition}`
+    const result = (this.#busy.get(key) ?? Promise.resolve()).then(act)
+    const settled = result.then(noop, noop)
+    this.#busy.set(key, settled)
+    void settled.then(() => { if (this.#busy.get(key) === settled) this.#busy.delete(key) })
+    return result
   }
 
   /** Sets aside the directories of partitions that are not `expected` here: kept for a person to look at. */
   async setAsideStrays(expected: (topic: string, partition: number) => boolean): Promise<void> {
-    const { disk, dir, logger, random } = this.#options
-    for (const name of await disk.list(dir)) {
-      const found = parsePartitionDir(name)
-      if (found === undefined || found.fate !== undefined || expected(found.topic, found.partition)) continue
-      const aside = fatedDirName(found.topic, found.partition, random.id(), 'stray')
-      logger.warn('partition is not assigned to this broker: directory set aside', { name, aside })
-      await disk.rename(`${dir}/${name}`, `${dir}/${aside}`)
+    this.#opened.checkpoints.forgetAllBut(expected)
+    for (const name of await this.#partitionDirs()) {
+      const { topic, partition } = parsePartitionDir(name)!
+      if (!expected(topic, partition)) await this.#setAside(name, { reason: 'it is not assigned to this broker' })
     }
+    await this.#options.disk.syncDir(this.#options.dir)
+  }
+
+  /** Directories in use. */
+  async #partitionDirs(): Promise<readonly string[]> {
+    const names = await this.#options.disk.list(this.#options.dir)
+    return names.filter((name) => {
+      const found = parsePartitionDir(name)
+      return found !== undefined && found.fate === undefined
+    })
+  }
+
+  async #setAside(name: string, why: { readonly reason: string; readonly owner?: string | undefined }): Promise<void> {
+    const { disk, dir, logger, random } = this.#options
+    const { topic, partition } = parsePartitionDir(name)!
+    const aside = fatedDirName(topic, partition, random.id(), 'stray')
+    logger.warn('partition directory set aside', { name, aside, ...why })
+    await disk.rename(`${dir}/${name}`, `${dir}/${aside}`)
   }
 
   // ---- checkpoints ----------------------------------------------------------------------------------------
 
   /** Writes recovery points, log starts and high watermarks, if they moved. Rejects with DiskError. */
   checkpoint(): Promise<void> {
-    return this.#files.run(async () => {
-      const noted = this.#opened.checkpoints
-      const recoveryPoints = this.#offsets(noted.recoveryPoints, (log) => log.flushedOffset)
-      const logStarts = this.#offsets(noted.logStarts, (log) => log.logStartOffset)
-      const highWatermarks = this.#offsets(noted.highWatermarks, (log) => log.highWatermark)
-      const all = recoveryPoints + logStarts + highWatermarks
-      if (all === this.#lastCheckpoint) return
-      const { disk, dir } = this.#options
-      await writeSmallFile(disk, `${dir}/${LOG_STARTS}`, logStarts)
-      await writeSmallFile(disk, `${dir}/${RECOVERY_POINTS}`, recoveryPoints)
-      await writeSmallFile(disk, `${dir}/${HIGH_WATERMARKS}`, highWatermarks)
-      this.#lastCheckpoint = all
-    })
+    return this.#files.run(() => this.#opened.checkpoints.write(
+      [...this.#all()].map(({ topic, partition, log }) => ({
+        topic, partition, recoveryPoint: log.flushedOffset, logStartOffset: log.logStartOffset,
+        highWatermark: log.highWatermark }))))
   }
 
-  /** Of every open log, and what was `noted` of those that are not open yet. */
-  #offsets(noted: OffsetCheckpoint, of: (log: PartitionLog) => number): string {
-    const entries = [...this.#all()].map(({ topic, partition, log }) => ({ topic, partition, offset: of(log) }))
-    for (const [topic, byIndex] of noted) {
-      for (const [partition, offset] of byIndex) entries.push({ topic, partition, offset })
-    }
-    return encodeOffsets(entries)
+  /** See PartitionLogNeeds. */
+  async #lowerRecoveryPoint({ name, log }: Hosted): Promise<void> {
+    const isLow = () => this.#opened.checkpoints.recoveryPointMax(name) <= log.flushedOffset
+    // One write serves all logs that wait for it.
+    if (!isLow()) await this.#files.idle()
+    if (!isLow()) await this.checkpoint()
   }
 
   *#all(): Iterable<Hosted> {
@@ -237,10 +279,11 @@ export class LogManager {
     if (this.#closed) return
     this.#closed = true
     for (const timer of this.#timers) this.#options.timers.cancel(timer)
+    await Promise.all(this.#busy.values())
     const clean = await Promise.all([...this.#all()].map(({ log }) => log.close()))
     try {
       await this.checkpoint()
-      if (brokerEpoch !== undefined && brokerEpoch >= 0 && clean.every(Boolean)) {
+      if (brokerEpoch !== undefined && brokerEpoch >= 0 && clean.every(Boolean) && await this.#othersAreClean()) {
         await writeCleanMark(this.#options.disk, this.#options.dir, brokerEpoch)
       }
     } catch (error) {
@@ -250,15 +293,12 @@ export class LogManager {
     }
     await this.#opened.lock.release()
   }
-}
 
-/** A garbled checkpoint is as good as none: recovery scans from the start. */
-async function readCheckpoint(options: LogManagerOptions, name: string): Promise<OffsetCheckpoint> {
-  const text = await readSmallFile(options.disk, `${options.dir}/${name}`)
-  if (text === undefined) return new Map()
-  const decoded = decodeOffsets(text)
-  if (decoded.ok) return decoded.value
-  options.logger.error('garbled checkpoint file ignored: logs are scanned from the start', {
-    name, reason: decoded.fault.message })
-  return new Map()
+  /** True when the logs that this process did not open are as a clean stop left them. */
+  async #othersAreClean(): Promise<boolean> {
+    if (this.#suspect.size > 0) return false
+    if (this.#opened.previousBrokerEpoch >= 0) return true
+    const hosted = new Set([...this.#all()].map(({ name }) => name))
+    return (await this.#partitionDirs()).every((name) => hosted.has(name))
+  }
 }

@@ -13,11 +13,11 @@ import {
   baseOffset, batchBytes, checkBatch, lastOffset, lastOffsetDelta, maxTimestamp, partitionLeaderEpoch,
   setBaseOffset, setLeaderEpoch, setLogAppendTime
 } from '../../src/records/batch.ts'
-import { writeSmallFile } from './checkpoint-file.ts'
-import { offsetFileName, SNAPSHOT_SUFFIX } from './file-names.ts'
+import { EpochFile } from './epoch-file.ts'
 import type { Flusher } from './flusher.ts'
-import { encodeEpochs, EPOCH_FILE, type LeaderEpochs } from './leader-epochs.ts'
+import type { LeaderEpochs } from './leader-epochs.ts'
 import type { LogConfig } from './log-config.ts'
+import { removeSnapshots, writeSnapshot } from './producer-snapshots.ts'
 import type { ProducerState } from './producer-state.ts'
 import { reloadProducers, type LoadedLog } from './recovery.ts'
 import { RetiredSegments } from './retired-segments.ts'
@@ -39,9 +39,11 @@ export interface PartitionLogNeeds {
   readonly metrics: Metrics
   readonly flusher: Flusher
   readonly tailBudget: TailBudget
+  /** Resolves when no checkpoint on the disk names a recovery point above the log's flushed offset of now. */
+  lowerRecoveryPoint(): Promise<void>
 }
 
-/** `logAppendTimeMs` -1 unless the topic stamps appends. A duplicate gets the offsets of the first append. */
+/** `logAppendTimeMs` -1 unless the topic stamps appends. A duplicate gets what the first append got. */
 export type AppendResult = Result<{
   readonly baseOffset: number; readonly lastOffset: number; readonly logAppendTimeMs: number }>
 
@@ -63,24 +65,23 @@ export class PartitionLog {
   readonly #needs: PartitionLogNeeds
   readonly #segments: Segment[]
   readonly #epochs: LeaderEpochs
+  readonly #epochFile: EpochFile
   readonly #producers: ProducerState
   readonly #tail: TailCache
   readonly #retired: RetiredSegments
-  /** Writers of small files beside the segments, one at a time. */
-  readonly #sideFiles = new SerialQueue()
+  /** Flushes, truncations, retention and the end of the log, one at a time; appends and reads come in between. */
+  readonly #work = new SerialQueue()
+  readonly #snapshots = new SerialQueue()
   #config: LogConfig
   #logStartOffset: number
   #logEndOffset: number
   #flushedOffset: number
   #highWatermark: number
   #offline = false
-  #closed = false
-  /** Changes with each truncation: a sync that began before one proves nothing about what came after. */
-  #generation = 0
+  #end: Promise<boolean> | undefined
   /** Sealed and not yet synced. */
   #unsynced: Segment[] = []
   #directoryDirty = false
-  #epochsDirty = false
   /** More of the log is durable now. One owner: the partition. */
   onFlushed: (() => void) | undefined
   /** The log went offline. */
@@ -92,6 +93,7 @@ export class PartitionLog {
     this.#config = config
     this.#segments = [...loaded.segments]
     this.#epochs = loaded.epochs
+    this.#epochFile = new EpochFile(needs.disk, needs.dir, loaded.epochs)
     this.#producers = loaded.producers
     this.#logStartOffset = loaded.logStartOffset
     this.#logEndOffset = this.#active.nextOffset
@@ -110,6 +112,8 @@ export class PartitionLog {
   get lastLeaderEpoch(): number { return this.#epochs.latest?.epoch ?? -1 }
   get offline(): boolean { return this.#offline }
   get sizeBytes(): number { return this.#segments.reduce((sum, segment) => sum + segment.sizeBytes, 0) }
+  /** Takes nothing any more. */
+  get #closed(): boolean { return this.#end !== undefined }
   get #active(): Segment { return this.#segments.at(-1)! }
 
   setConfig(config: LogConfig): void {
@@ -130,11 +134,13 @@ export class PartitionLog {
    * timestamps are patched in place; the bytes are the caller's again on return.
    */
   append(batch: Uint8Array, leaderEpoch: number): AppendResult {
-    if (this.#offline || this.#closed) return this.#refuseOffline()
+    if (this.#offline || this.#closed) return this.#refuseAppend()
+    const stamped = this.#config.messageTimestampType === 'LogAppendTime'
     const known = this.#producers.check(batch, 0)
     if (known.kind === 'refused') return { ok: false, fault: known.fault }
     if (known.kind === 'duplicate') {
-      return ok({ baseOffset: known.baseOffset, lastOffset: known.lastOffset, logAppendTimeMs: -1 })
+      return ok({
+        baseOffset: known.baseOffset, lastOffset: known.lastOffset, logAppendTimeMs: stamped ? known.timestamp : -1 })
     }
     if (batch.length > this.#config.segmentBytes) {
       return refuse('RECORD_LIST_TOO_LARGE',
@@ -144,14 +150,13 @@ export class PartitionLog {
     const first = this.#logEndOffset
     setBaseOffset(batch, 0, first)
     setLeaderEpoch(batch, 0, leaderEpoch)
-    const stamped = this.#config.messageTimestampType === 'LogAppendTime'
     const logAppendTimeMs = stamped ? this.#needs.clock.wallMs() : -1
     if (stamped) setLogAppendTime(batch, 0, logAppendTimeMs)
     try {
       this.#write(batch, 0, batch.length)
     } catch (error) {
       this.#fail(error)
-      return this.#refuseOffline()
+      return this.#refuseAppend()
     }
     this.#appended()
     return ok({ baseOffset: first, lastOffset: first + lastOffsetDelta(batch, 0), logAppendTimeMs })
@@ -159,13 +164,14 @@ export class PartitionLog {
 
   /** Appends what the leader sent, offsets and epochs untouched. All of it is checked before any of it is written. */
   appendReplicated(bytes: Uint8Array): Result<undefined> {
-    if (this.#offline || this.#closed) return this.#refuseOffline()
+    if (this.#offline || this.#closed) return this.#refuseAppend()
     let next = this.#logEndOffset
     for (let at = 0; at < bytes.length; at += batchBytes(bytes, at)) {
       const wrong = checkBatch(bytes, at, bytes.length)
       if (wrong !== undefined) return refuse('CORRUPT_MESSAGE', `replicated batch for offset ${next}: ${wrong}`)
-      if (baseOffset(bytes, at) < next) {
-        return refuse('OFFSET_OUT_OF_RANGE', `replicated batch at ${baseOffset(bytes, at)}, log end offset is ${next}`)
+      if (baseOffset(bytes, at) < next || lastOffset(bytes, at) - next > RELATIVE_OFFSET_MAX) {
+        return refuse('OFFSET_OUT_OF_RANGE',
+          `replicated batch at ${baseOffset(bytes, at)} to ${lastOffset(bytes, at)}, log end offset is ${next}`)
       }
       next = lastOffset(bytes, at) + 1
     }
@@ -173,7 +179,7 @@ export class PartitionLog {
       for (let at = 0; at < bytes.length; at += batchBytes(bytes, at)) this.#write(bytes, at, batchBytes(bytes, at))
     } catch (error) {
       this.#fail(error)
-      return this.#refuseOffline()
+      return this.#refuseAppend()
     }
     if (bytes.length > 0) this.#appended()
     return ok(undefined)
@@ -182,9 +188,9 @@ export class PartitionLog {
   #write(bytes: Uint8Array, at: number, length: number): void {
     const first = baseOffset(bytes, at)
     const next = lastOffset(bytes, at) + 1
-    if (this.#mustRoll(length, maxTimestamp(bytes, at), next)) this.#roll(first)
+    if (this.#mustRoll(length, maxTimestamp(bytes, at), next - 1)) this.#roll()
     const epoch = partitionLeaderEpoch(bytes, at)
-    if (this.#epochs.assign(epoch, first)) this.#epochsDirty = true
+    if (this.#epochs.assign(epoch, first)) this.#epochFile.changed()
     this.#active.append(bytes, at, length)
     this.#producers.update(bytes, at, this.#needs.clock.wallMs())
     this.#tail.append(bytes, at, length, first, next)
@@ -195,50 +201,53 @@ export class PartitionLog {
     if (this.#config.flushMode === 'sync') this.#needs.flusher.request(this)
   }
 
-  #mustRoll(length: number, timestamp: number, nextOffset: number): boolean {
+  #mustRoll(length: number, timestamp: number, last: number): boolean {
     const active = this.#active
-    if (active.sizeBytes === 0) return nextOffset - active.baseOffset > RELATIVE_OFFSET_MAX
+    if (active.sizeBytes === 0) return false
     const { firstTimestamp } = active
     return active.sizeBytes + length > Math.min(this.#config.segmentBytes, POSITION_MAX)
       || (firstTimestamp !== undefined && timestamp - firstTimestamp > this.#config.segmentMs)
       || active.isIndexFull(this.#config.segmentIndexBytes)
-      || nextOffset - active.baseOffset > RELATIVE_OFFSET_MAX
+      || last - active.baseOffset > RELATIVE_OFFSET_MAX
   }
 
-  /** Seals the active segment and starts one at `offset`. The old one is synced and snapshotted in the background. */
-  #roll(offset: number): void {
+  /**
+   * Seals the active segment and starts one at the end of the log: segments follow without a gap, recovery relies on
+   * it. The old one is synced and snapshotted in the background.
+   */
+  #roll(): void {
     const sealed = this.#active
     sealed.sealIndexes()
-    this.#segments.push(Segment.createNow({
-      disk: this.#needs.disk, dir: this.#needs.dir, baseOffset: offset,
-      indexIntervalBytes: this.#config.indexIntervalBytes }))
+    this.#segments.push(this.#createSegment(this.#logEndOffset))
     this.#unsynced.push(sealed)
     this.#directoryDirty = true
-    this.#snapshotProducers(offset)
+    this.#snapshotProducers()
     this.#needs.flusher.request(this)
   }
 
-  #snapshotProducers(offset: number): void {
+  #createSegment(offset: number): Segment {
+    return Segment.createNow({
+      disk: this.#needs.disk, dir: this.#needs.dir, baseOffset: offset,
+      indexIntervalBytes: this.#config.indexIntervalBytes })
+  }
+
+  #snapshotProducers(): void {
     const bytes = this.#producers.snapshot()
-    const path = `${this.#needs.dir}/${offsetFileName(offset, SNAPSHOT_SUFFIX)}`
-    void this.#sideFile(() => writeSmallFile(this.#needs.disk, path, bytes))
+    const offset = this.#logEndOffset
+    void this.#snapshots.run(() => this.#attempt(() => writeSnapshot(this.#needs, offset, bytes)))
   }
 
   // ---- durability -----------------------------------------------------------------------------------------
 
   /** For the flusher. Everything appended before the call is durable when it resolves, unless the log went offline. */
   async flushNow(): Promise<void> {
-    if (this.#offline || this.#closed) return
+    if (!this.#closed) await this.#work.run(() => this.#flush())
+  }
+
+  async #flush(): Promise<void> {
     const end = this.#logEndOffset
-    const generation = this.#generation
-    try {
-      await this.#sync()
-    } catch (error) {
-      if (generation === this.#generation && !this.#closed) this.#fail(error)
-      return
-    }
-    // A truncation in between asked for a flush of its own.
-    if (generation !== this.#generation || this.#closed) return
+    await this.#attempt(() => this.#sync())
+    if (this.#offline) return
     this.#flushedOffset = Math.max(this.#flushedOffset, end)
     this.onFlushed?.()
   }
@@ -247,34 +256,27 @@ export class PartitionLog {
     const sealed = this.#unsynced
     this.#unsynced = []
     const active = this.#active
-    if (this.#directoryDirty) {
-      this.#directoryDirty = false
-      await this.#needs.disk.syncDir(this.#needs.dir)
-    }
     for (const segment of sealed) {
       await segment.sync()
       await segment.syncIndexes()
     }
+    if (this.#directoryDirty) {
+      this.#directoryDirty = false
+      await this.#needs.disk.syncDir(this.#needs.dir)
+    }
     await active.sync()
     // Epochs are rebuilt from batches behind the recovery point only: they must be safe before it may move.
-    if (this.#epochsDirty) await this.#writeEpochs()
+    await this.#epochFile.save()
   }
 
-  #writeEpochs(): Promise<void> {
-    this.#epochsDirty = false
-    const text = encodeEpochs(this.#epochs.entries)
-    return this.#sideFiles.run(() => writeSmallFile(this.#needs.disk, `${this.#needs.dir}/${EPOCH_FILE}`, text))
-  }
-
-  #sideFile(write: () => Promise<void>): Promise<void> {
-    return this.#sideFiles.run(async () => {
-      if (this.#offline || this.#closed) return
-      try {
-        await write()
-      } catch (error) {
-        this.#fail(error)
-      }
-    })
+  /** Does nothing once the log is offline; a DiskError takes it there. */
+  async #attempt(act: () => Promise<void>): Promise<void> {
+    if (this.#offline) return
+    try {
+      await act()
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
   #fail(error: unknown): void {
@@ -289,22 +291,21 @@ export class PartitionLog {
     this.onOffline?.()
   }
 
-  #refuseOffline(): { readonly ok: false; readonly fault: Fault } {
-    return refuse('KAFKA_STORAGE_ERROR',
-      `the log of ${this.#needs.topic}-${this.#needs.partition} is offline after a storage error`,
-      'see the log of this broker; free space or replace the disk, then restart it')
+  #refuseAppend(): { readonly ok: false; readonly fault: Fault } {
+    const what = `the log of ${this.#needs.topic}-${this.#needs.partition}`
+    return this.#offline
+      ? refuse('KAFKA_STORAGE_ERROR', `${what} is offline after a storage error`,
+        'see the log of this broker; free space or replace the disk, then restart it')
+      : refuse('KAFKA_STORAGE_ERROR', `${what} is closed`, 'find the partition\'s leader again')
   }
 
   // ---- leader epochs --------------------------------------------------------------------------------------
 
   /** A leadership begins here: durable before it resolves, so that later questions about the epoch have an answer. */
   async beginEpoch(epoch: number): Promise<void> {
-    if (!this.#epochs.assign(epoch, this.#logEndOffset)) return
-    try {
-      await this.#writeEpochs()
-    } catch (error) {
-      this.#fail(error)
-    }
+    if (this.#offline || this.#closed) return
+    if (this.#epochs.assign(epoch, this.#logEndOffset)) this.#epochFile.changed()
+    await this.#attempt(() => this.#epochFile.save())
   }
 
   /** Where `epoch`, or the largest smaller one there is, ends in this log; undefined when it cannot be known. */
@@ -315,85 +316,101 @@ export class PartitionLog {
   // ---- truncate -------------------------------------------------------------------------------------------
 
   /** Drops every batch with a record at or behind `offset`. Followers only, with no append under way. */
-  async truncateTo(offset: number): Promise<void> {
-    if (this.#offline) return
-    if (offset >= this.#logEndOffset) return this.#dropEmptyEpochs()
+  truncateTo(offset: number): Promise<void> {
+    return this.#change(async () => {
+      if (offset < this.#logEndOffset) await this.#truncate(offset)
+      // An epoch that began at the end and never got a record may contradict the leader's history.
+      else if (this.#epochs.truncateFromEnd(this.#logEndOffset)) this.#epochFile.changed()
+      await this.#epochFile.save()
+    })
+  }
+
+  async #truncate(offset: number): Promise<void> {
     assert(offset >= this.#logStartOffset, () => `truncation to ${offset} below log start ${this.#logStartOffset}`)
-    this.#generation++
-    this.#tail.truncateTo(offset)
-    this.#logEndOffset = offset
-    this.#clampTo(offset)
-    try {
-      const cut = this.#segments.findLastIndex((segment) => segment.baseOffset <= offset)
-      const dropped = this.#segments.splice(cut + 1)
-      this.#unsynced = this.#unsynced.filter((segment) => !dropped.includes(segment))
-      for (const segment of dropped.toReversed()) await segment.remove()
-      await this.#active.truncateTo(offset)
-      this.#logEndOffset = this.#active.nextOffset
-      this.#clampTo(this.#logEndOffset)
-      this.#epochs.truncateFromEnd(this.#logEndOffset)
-      await this.#writeEpochs()
-      await reloadProducers(this.#needs, this.#segments, this.#producers, this.#logEndOffset)
-    } catch (error) {
-      this.#fail(error)
-    }
+    const cut = this.#segments.findLastIndex((segment) => segment.baseOffset <= offset)
+    const end = this.#segments[cut]!.endBefore(offset)
+    this.#tail.truncateTo(end)
+    this.#endAt(end)
+    // Or recovery would take what is appended from here on for what was durable there before.
+    await this.#needs.lowerRecoveryPoint()
+    const dropped = this.#segments.splice(cut + 1)
+    this.#unsynced = this.#unsynced.filter((segment) => !dropped.includes(segment))
     this.#directoryDirty = true
+    for (const segment of dropped.toReversed()) await segment.remove()
+    await this.#active.truncateTo(end)
+    if (this.#epochs.truncateFromEnd(end)) this.#epochFile.changed()
+    await reloadProducers(this.#needs, this.#segments, this.#producers, { end, snapshotMax: end })
     this.#needs.flusher.request(this)
   }
 
-  /** An epoch that began at the end and never got a record may contradict the leader's history. */
-  async #dropEmptyEpochs(): Promise<void> {
-    if (!this.#epochs.truncateFromEnd(this.#logEndOffset)) return
-    try {
-      await this.#writeEpochs()
-    } catch (error) {
-      this.#fail(error)
-    }
-  }
-
-  #clampTo(offset: number): void {
+  /** A batch that went whole may have begun before the log start. */
+  #endAt(offset: number): void {
+    this.#logEndOffset = offset
+    this.#logStartOffset = Math.min(this.#logStartOffset, offset)
     this.#flushedOffset = Math.min(this.#flushedOffset, offset)
     this.#highWatermark = Math.min(this.#highWatermark, offset)
   }
 
-  /** Drops everything and goes on at `offset`: the leader's log begins behind this replica's end. */
-  async truncateFullyAndStartAt(offset: number): Promise<void> {
-    if (this.#offline) return
-    this.#generation++
-    this.#tail.clear()
-    try {
-      const old = this.#segments.splice(0)
+  /** Drops everything and goes on at `offset`, which lies behind the end: the leader's log begins there. */
+  truncateFullyAndStartAt(offset: number): Promise<void> {
+    return this.#change(async () => {
+      assert(offset > this.#logEndOffset, () => `new start ${offset} lies behind log end ${this.#logEndOffset}`)
+      // The epochs first: without a file they are read from the batches, whatever a crash leaves of those.
+      this.#epochs.clear()
+      this.#epochFile.changed()
+      await this.#epochFile.save()
+      this.#tail.clear()
+      const old = this.#segments.splice(0, Infinity, this.#createSegment(offset))
       this.#unsynced = []
-      for (const segment of old) await segment.remove()
-      this.#segments.push(Segment.createNow({
-        disk: this.#needs.disk, dir: this.#needs.dir, baseOffset: offset,
-        indexIntervalBytes: this.#config.indexIntervalBytes }))
       this.#logStartOffset = offset
       this.#logEndOffset = offset
       this.#flushedOffset = offset
       this.#highWatermark = offset
-      this.#epochs.clear()
       this.#producers.clear()
-      await this.#writeEpochs()
+      for (const segment of old) await segment.remove()
+      await removeSnapshots(this.#needs, () => true)
       await this.#needs.disk.syncDir(this.#needs.dir)
-    } catch (error) {
-      this.#fail(error)
-    }
+    })
+  }
+
+  /** Between flushes, and behind the snapshots of what is about to change. */
+  #change(act: () => Promise<void>): Promise<void> {
+    return this.#work.run(async () => {
+      if (this.#closed) return
+      await this.#snapshots.idle()
+      await this.#attempt(act)
+    })
   }
 
   // ---- read -----------------------------------------------------------------------------------------------
 
-  /** At once from memory or page cache, else a promise that may reject with DiskError (the log is offline then). */
+  /**
+   * At once from memory or page cache, else later. A file that cannot be read takes the log offline; the answer is
+   * empty then, as it is of a log that is offline or closed.
+   */
   read(wanted: ReadRequest): LogRead | Promise<LogRead> {
     const endOffset = Math.min(wanted.endOffset, this.#logEndOffset)
-    if (wanted.offset >= endOffset) return { bytes: NOTHING, nextOffset: wanted.offset }
+    const nothing = { bytes: NOTHING, nextOffset: wanted.offset }
+    if (wanted.offset >= endOffset || this.#offline) return nothing
     const request = { ...wanted, endOffset }
     const cached = this.#tail.read(request)
     if (cached !== undefined) return cached
-    return this.#segmentOf(wanted.offset).read(request)
+    const segment = this.#segmentOf(wanted.offset)
+    const read = segment.read(request)
+    if (!(read instanceof Promise)) return read
+    return read.catch((error: unknown) => {
+      this.#readFailed(segment, error)
+      return nothing
+    })
   }
 
-  /** The segment with the batch that contains `offset`, or the first behind it (compaction leaves gaps). */
+  /** A segment that retention or a truncation took away meanwhile may fail as it likes. */
+  #readFailed(segment: Segment, error: unknown): void {
+    if (this.#segments.includes(segment) && !this.#closed) this.#fail(error)
+    else if (!(error instanceof DiskError)) throw error
+  }
+
+  /** The segment with the batch that contains `offset`, or the first behind it. */
   #segmentOf(offset: number): Segment {
     let low = 0
     let high = this.#segments.length - 1
@@ -406,15 +423,27 @@ export class PartitionLog {
     return this.#segments[low]!
   }
 
-  /** The first record with this or a later timestamp. */
+  /** The first record with this or a later timestamp. Rejects with DiskError; the log is offline then. */
   async offsetForTimestamp(timestamp: number): Promise<{
     readonly offset: number; readonly timestamp: number; readonly leaderEpoch: number } | undefined> {
+    if (this.#offline) throw new DiskError('EIO', this.#needs.dir, `${this.#needs.dir}: the log is offline`)
     for (const segment of [...this.#segments]) {
       if (segment.largestTimestamp < timestamp || segment.nextOffset <= this.#logStartOffset) continue
-      const found = await segment.offsetForTimestamp(timestamp, this.#logStartOffset)
+      const found = await this.#findTimestamp(segment, timestamp)
       if (found !== undefined) return { ...found, leaderEpoch: this.#epochs.epochAt(found.offset) }
     }
     return undefined
+  }
+
+  async #findTimestamp(segment: Segment, timestamp: number): ReturnType<Segment['offsetForTimestamp']> {
+    try {
+      return await segment.offsetForTimestamp(timestamp, this.#logStartOffset)
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error
+      this.#readFailed(segment, error)
+      if (this.#offline) throw error
+      return undefined
+    }
   }
 
   /** The first record with the largest timestamp of the log. */
@@ -431,68 +460,59 @@ export class PartitionLog {
     assert(offset <= this.#logEndOffset, () => `log start ${offset} lies within the log (${this.#logEndOffset})`)
     this.#logStartOffset = offset
     this.#highWatermark = Math.max(this.#highWatermark, offset)
-    this.#epochs.truncateFromStart(offset)
-    this.#epochsDirty = true
+    if (this.#epochs.truncateFromStart(offset)) this.#epochFile.changed()
   }
 
   /** Lets old segments go by age, size and log start; the files stay for `file.delete.delay.ms`. */
-  applyRetention(): void {
-    if (this.#offline || this.#closed) return
-    const nowMs = this.#needs.clock.wallMs()
-    this.#producers.expire(nowMs - this.#config.producerIdExpirationMs)
-    const count = segmentsToDelete({
-      segments: this.#segments, retentionMs: this.#config.retentionMs, retentionBytes: this.#config.retentionBytes,
-      highWatermark: this.#highWatermark, logStartOffset: this.#logStartOffset, nowMs })
-    if (count === 0) return
-    try {
-      if (count === this.#segments.length) this.#roll(this.#logEndOffset)
-    } catch (error) {
-      this.#fail(error)
-      return
-    }
-    const gone = this.#segments.splice(0, count)
-    this.deleteRecordsBefore(this.#segments[0]!.baseOffset)
-    this.#unsynced = this.#unsynced.filter((segment) => !gone.includes(segment))
-    this.#needs.logger.info('segments deleted by retention', {
-      topic: this.#needs.topic, partition: this.#needs.partition, segments: count,
-      logStartOffset: this.#logStartOffset })
-    void this.#sideFile(() => this.#retired.retire(gone, this.#config.fileDeleteDelayMs))
+  applyRetention(): Promise<void> {
+    return this.#change(async () => {
+      const nowMs = this.#needs.clock.wallMs()
+      this.#producers.expire(nowMs - this.#config.producerIdExpirationMs)
+      const count = segmentsToDelete({
+        segments: this.#segments, retentionMs: this.#config.retentionMs, retentionBytes: this.#config.retentionBytes,
+        highWatermark: this.#highWatermark, logStartOffset: this.#logStartOffset, nowMs })
+      if (count === 0) return
+      if (count === this.#segments.length) this.#roll()
+      const gone = this.#segments.splice(0, count)
+      this.deleteRecordsBefore(this.#segments[0]!.baseOffset)
+      this.#unsynced = this.#unsynced.filter((segment) => !gone.includes(segment))
+      this.#needs.logger.info('segments deleted by retention', {
+        topic: this.#needs.topic, partition: this.#needs.partition, segments: count,
+        logStartOffset: this.#logStartOffset })
+      await this.#retired.retire(gone, this.#config.fileDeleteDelayMs)
+    })
   }
 
   // ---- end ------------------------------------------------------------------------------------------------
 
-  /** Makes everything durable and closes the files. False: it could not (offline), recovery is needed at the start. */
-  async close(): Promise<boolean> {
-    if (this.#closed) return !this.#offline
-    let clean = !this.#offline
-    if (clean) {
-      this.#snapshotProducers(this.#logEndOffset)
-      this.#active.sealIndexes()
-      await this.#sideFiles.idle()
-      await this.flushNow()
-      clean = await this.#lastSync()
-    }
-    this.#closed = true
-    await this.#release()
-    return clean
-  }
-
-  async #lastSync(): Promise<boolean> {
-    try {
-      await this.#active.syncIndexes()
-      await this.#retired.removeNow()
-    } catch (error) {
-      this.#fail(error)
-    }
-    return !this.#offline
+  /**
+   * Makes everything durable and closes the files; takes nothing from the call on. False: it could not (offline),
+   * recovery is needed at the start.
+   */
+  close(): Promise<boolean> {
+    this.#end ??= this.#work.run(async () => {
+      this.#snapshotProducers()
+      await this.#snapshots.idle()
+      await this.#flush()
+      await this.#attempt(async () => {
+        this.#active.sealIndexes()
+        await this.#active.syncIndexes()
+        await this.#retired.removeNow()
+      })
+      await this.#release()
+      return !this.#offline
+    })
+    return this.#end
   }
 
   /** Closes the files as they are: the directory is about to go. */
   async abandon(): Promise<void> {
-    this.#closed = true
-    this.#generation++
-    await this.#sideFiles.idle()
-    await this.#release()
+    this.#end ??= this.#work.run(async () => {
+      await this.#snapshots.idle()
+      await this.#release()
+      return false
+    })
+    await this.#end
   }
 
   async #release(): Promise<void> {

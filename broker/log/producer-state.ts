@@ -127,23 +127,30 @@ export class ProducerState {
 
   // ---- snapshot files -------------------------------------------------------------------------------------
 
-  /** Kafka's `.snapshot` format, version 1: of each producer its last batch only. The bytes are the caller's. */
+  /**
+   * Kafka's `.snapshot` format, version 1, with one entry for each batch of a producer's window, oldest first. (Kafka
+   * writes the last one only and keeps the last one it reads.) The bytes are the caller's.
+   */
   snapshot(): Uint8Array {
-    const writer = new ByteWriter(SNAPSHOT_PREFIX_BYTES + 4 + this.#producers.size * SNAPSHOT_ENTRY_BYTES)
+    let entries = 0
+    for (const { batches } of this.#producers.values()) entries += Math.max(1, batches.length)
+    const writer = new ByteWriter(SNAPSHOT_PREFIX_BYTES + 4 + entries * SNAPSHOT_ENTRY_BYTES)
     writer.int16(SNAPSHOT_VERSION)
     writer.int32(0)
-    writer.int32(this.#producers.size)
+    writer.int32(entries)
     for (const [id, { epoch, batches, lastSeenMs }] of this.#producers) {
-      const newest = batches.at(-1)
-      writer.int64(id)
-      writer.int16(epoch)
-      writer.int32(newest?.lastSequence ?? -1)
-      writer.int64(newest?.lastOffset ?? -1)
-      writer.int32(newest?.offsetDelta ?? 0)
-      writer.int64(newest?.timestamp ?? lastSeenMs)
-      // No coordinator epoch, no open transaction.
-      writer.int32(-1)
-      writer.int64(-1)
+      const none: StoredBatch = { lastSequence: -1, lastOffset: -1, offsetDelta: 0, timestamp: lastSeenMs }
+      for (const batch of batches.length > 0 ? batches : [none]) {
+        writer.int64(id)
+        writer.int16(epoch)
+        writer.int32(batch.lastSequence)
+        writer.int64(batch.lastOffset)
+        writer.int32(batch.offsetDelta)
+        writer.int64(batch.timestamp)
+        // No coordinator epoch, no open transaction.
+        writer.int32(-1)
+        writer.int64(-1)
+      }
     }
     const bytes = writer.finish()
     writer.patchInt32(2, crc32c(bytes.subarray(SNAPSHOT_PREFIX_BYTES)))
@@ -171,10 +178,18 @@ export class ProducerState {
     const id = reader.int64()
     const epoch = reader.int16()
     const lastSequence = reader.int32()
-    const newest = { lastSequence, lastOffset: reader.int64(), offsetDelta: reader.int32(), timestamp: reader.int64() }
+    const batch = { lastSequence, lastOffset: reader.int64(), offsetDelta: reader.int32(), timestamp: reader.int64() }
     reader.int32()
     reader.int64()
-    this.#add(id, { epoch, batches: lastSequence < 0 ? [] : [newest], lastSeenMs: newest.timestamp })
+    const known = this.#producers.get(id)
+    if (known === undefined || known.epoch !== epoch) {
+      this.#producers.delete(id)
+      this.#add(id, { epoch, batches: lastSequence < 0 ? [] : [batch], lastSeenMs: batch.timestamp })
+      return
+    }
+    if (known.batches.length === WINDOW) known.batches.shift()
+    known.batches.push(batch)
+    known.lastSeenMs = Math.max(known.lastSeenMs, batch.timestamp)
   }
 }
 

@@ -4,13 +4,14 @@
 
 import type { Disk, Logger, Metrics } from '../../src/ports.ts'
 import { baseOffset, batchBytes, lastOffset, partitionLeaderEpoch } from '../../src/records/batch.ts'
-import { readSmallFile, readSmallBytes } from './checkpoint-file.ts'
+import { readSmallFile, writeSmallFile } from './checkpoint-file.ts'
 import {
-  INDEX_SUFFIX, isLeftover, LOG_SUFFIX, offsetFileName, parseOffsetFileName, SNAPSHOT_SUFFIX, TIME_INDEX_SUFFIX
+  INDEX_SUFFIX, isLeftover, LOG_SUFFIX, offsetFileName, parseOffsetFileName, TIME_INDEX_SUFFIX
 } from './file-names.ts'
-import { decodeEpochs, EPOCH_FILE, LeaderEpochs } from './leader-epochs.ts'
+import { decodeEpochs, encodeEpochs, EPOCH_FILE, LeaderEpochs } from './leader-epochs.ts'
 import type { LogConfig } from './log-config.ts'
 import { ProducerState } from './producer-state.ts'
+import { loadSnapshot, removeSnapshots } from './producer-snapshots.ts'
 import { Segment, type SegmentPlace } from './segment.ts'
 
 const REPLAY_BYTES = 1024 * 1024
@@ -42,27 +43,46 @@ export interface LoadedLog {
   readonly highWatermark: number
 }
 
-/** Rejects with DiskError only. */
+/** All of it is durable when it resolves. Rejects with DiskError only; nothing stays open then. */
 export async function loadLog(needs: LoadNeeds, config: LogConfig, hints: LoadHints): Promise<LoadedLog> {
+  const opened: Segment[] = []
+  try {
+    return await load(needs, config, hints, opened)
+  } catch (error) {
+    await Promise.allSettled(opened.map((segment) => segment.close()))
+    throw error
+  }
+}
+
+async function load(
+  needs: LoadNeeds, config: LogConfig, hints: LoadHints, opened: Segment[]): Promise<LoadedLog> {
   const bases = await tidyDirectory(needs)
   const place = (offset: number): SegmentPlace => ({
     disk: needs.disk, dir: needs.dir, baseOffset: offset, indexIntervalBytes: config.indexIntervalBytes })
-  const epochs = await loadEpochs(needs)
-  let segments: Segment[] = []
-  for (const base of bases) segments.push(await Segment.open(place(base)))
-  segments = await recoverSegments(needs, segments, epochs, hints)
+  const { epochs, onDisk } = await loadEpochs(needs)
+  for (const base of bases) opened.push(await Segment.open(place(base)))
+  let segments = await recoverSegments(needs, opened, epochs, hints)
   const end = segments.at(-1)?.nextOffset ?? 0
   if (segments.length === 0 || end < hints.logStartOffset) {
     for (const segment of segments) await segment.remove()
-    segments = [Segment.createNow(place(Math.max(hints.logStartOffset, 0)))]
+    await removeSnapshots(needs, () => true)
+    segments = [Segment.createNow(place(hints.logStartOffset))]
+    opened.push(...segments)
     epochs.clear()
     await needs.disk.syncDir(needs.dir)
   }
+  const logEndOffset = segments.at(-1)!.nextOffset
   const logStartOffset = Math.max(hints.logStartOffset, segments[0]!.baseOffset)
-  epochs.truncateFromEnd(segments.at(-1)!.nextOffset)
+  epochs.truncateFromEnd(logEndOffset)
   epochs.truncateFromStart(logStartOffset)
+  const epochText = encodeEpochs(epochs.entries)
+  if (onDisk === undefined ? epochs.entries.length > 0 : onDisk !== epochText) {
+    await writeSmallFile(needs.disk, `${needs.dir}/${EPOCH_FILE}`, epochText)
+  }
   const producers = new ProducerState()
-  await reloadProducers(needs, segments, producers, segments.at(-1)!.nextOffset)
+  // Without a clean stop a snapshot behind the recovery point may be of batches that never reached the disk.
+  await reloadProducers(needs, segments, producers, {
+    end: logEndOffset, snapshotMax: hints.clean ? logEndOffset : Math.min(hints.recoveryPoint, logEndOffset) })
   return { segments, epochs, producers, logStartOffset, highWatermark: hints.highWatermark }
 }
 
@@ -82,66 +102,82 @@ async function tidyDirectory(needs: LoadNeeds): Promise<readonly number[]> {
   return [...bases].sort((a, b) => a - b)
 }
 
-async function loadEpochs(needs: LoadNeeds): Promise<LeaderEpochs> {
-  const text = await readSmallFile(needs.disk, `${needs.dir}/${EPOCH_FILE}`)
-  if (text === undefined) return new LeaderEpochs()
-  const entries = decodeEpochs(text)
-  if (entries.ok) return new LeaderEpochs(entries.value)
+async function loadEpochs(
+  needs: LoadNeeds): Promise<{ readonly epochs: LeaderEpochs; readonly onDisk: string | undefined }> {
+  const onDisk = await readSmallFile(needs.disk, `${needs.dir}/${EPOCH_FILE}`)
+  if (onDisk === undefined) return { epochs: new LeaderEpochs(), onDisk }
+  const entries = decodeEpochs(onDisk)
+  if (entries.ok) return { epochs: new LeaderEpochs(entries.value), onDisk }
   needs.logger.error('garbled leader epoch file: epochs are read from the batches', {
     topic: needs.topic, partition: needs.partition, reason: entries.fault.message })
-  return new LeaderEpochs()
+  return { epochs: new LeaderEpochs(), onDisk }
 }
 
-/** Scans what is not known to be sound; the first bad batch ends the log. */
+interface Cut { readonly truncatedBytes: number; readonly reason: string }
+
+/** Scans what is not known to be sound; the first bad batch, or a hole between two segments, ends the log. */
 async function recoverSegments(
   needs: LoadNeeds, segments: readonly Segment[], epochs: LeaderEpochs, hints: LoadHints): Promise<Segment[]> {
   const sound: Segment[] = []
   const allEpochs = epochs.entries.length === 0
+  const assign = (bytes: Uint8Array, at: number) => {
+    epochs.assign(partitionLeaderEpoch(bytes, at), baseOffset(bytes, at))
+  }
+  let cut: Cut | undefined
   for (const [index, segment] of segments.entries()) {
+    const previousEnd = sound.at(-1)?.nextOffset ?? segment.baseOffset
+    if (segment.baseOffset !== previousEnd) {
+      cut = { truncatedBytes: 0, reason: `offsets ${previousEnd} to ${segment.baseOffset - 1} are missing` }
+      break
+    }
     const isTail = !hints.clean && (segments[index + 1]?.baseOffset ?? Infinity) > hints.recoveryPoint
+    sound.push(segment)
     if (segment.needsRecovery === undefined && !isTail) {
-      if (allEpochs) await replay(segment, segment.baseOffset, segment.nextOffset, (bytes, at) => {
-        epochs.assign(partitionLeaderEpoch(bytes, at), baseOffset(bytes, at))
-      })
-      sound.push(segment)
+      if (allEpochs) await replay(segment, segment.baseOffset, segment.nextOffset, assign)
       continue
     }
-    const { truncatedBytes, reason } = await segment.recover((bytes, at) => {
-      epochs.assign(partitionLeaderEpoch(bytes, at), baseOffset(bytes, at))
-    })
-    await segment.sync()
-    sound.push(segment)
+    // What the batches say from here on is all there is to say.
+    epochs.truncateFromEnd(segment.baseOffset)
+    const { truncatedBytes, reason } = await segment.recover(assign)
     if (reason === undefined) continue
-    const dropped = segments.slice(index + 1)
-    for (const later of dropped.toReversed()) await later.remove()
-    reportCut(needs, segment, { truncatedBytes, reason, dropped: dropped.length, hints })
+    cut = { truncatedBytes, reason }
     break
   }
-  if (!hints.clean) await needs.disk.syncDir(needs.dir)
+  const dropped = segments.slice(sound.length)
+  // The last one first: at every moment what is left is a prefix.
+  for (const later of dropped.toReversed()) await later.remove()
+  if (!hints.clean || dropped.length > 0) await needs.disk.syncDir(needs.dir)
+  report(needs, hints, { end: sound.at(-1)?.nextOffset, cut, dropped: dropped.length })
   return sound
 }
 
-function reportCut(needs: LoadNeeds, segment: Segment, cut: {
-  readonly truncatedBytes: number; readonly reason: string; readonly dropped: number; readonly hints: LoadHints
-}): void {
+function report(needs: LoadNeeds, hints: LoadHints, found: {
+  readonly end: number | undefined; readonly cut: Cut | undefined; readonly dropped: number }): void {
+  const end = found.end ?? hints.logStartOffset
+  const isLoss = end < hints.recoveryPoint
+  if (found.cut === undefined && !isLoss) return
   const fields = {
-    topic: needs.topic, partition: needs.partition, logEndOffset: segment.nextOffset, reason: cut.reason,
-    truncatedBytes: cut.truncatedBytes, segmentsDropped: cut.dropped }
-  if (segment.nextOffset >= cut.hints.recoveryPoint) {
+    topic: needs.topic, partition: needs.partition, logEndOffset: end, recoveryPoint: hints.recoveryPoint,
+    reason: found.cut?.reason ?? 'the files end before it', truncatedBytes: found.cut?.truncatedBytes ?? 0,
+    segmentsDropped: found.dropped }
+  if (!isLoss) {
     needs.logger.warn('torn tail cut', fields)
     return
   }
   // Bytes that were durable once are gone: the disk lost them, not the crash.
   needs.metrics.count('weir_log_lost_durable_total')
-  needs.logger.error('durable records are lost on this disk', { ...fields, recoveryPoint: cut.hints.recoveryPoint })
+  needs.logger.error('durable records are lost on this disk', fields)
 }
 
-/** Builds producer state up to `end`: the newest snapshot that can be read, then the batches behind it. */
+/**
+ * Builds producer state up to `end`: the newest snapshot that can be read and is not behind `snapshotMax`, then the
+ * batches behind it.
+ */
 export async function reloadProducers(
   needs: Pick<LoadNeeds, 'disk' | 'dir' | 'logger' | 'topic' | 'partition'>, segments: readonly Segment[],
-  producers: ProducerState, end: number): Promise<void> {
-  producers.clear()
-  let from = await loadSnapshot(needs, producers, end)
+  producers: ProducerState, { end, snapshotMax }: { readonly end: number; readonly snapshotMax: number },
+): Promise<void> {
+  let from = await loadSnapshot(needs, producers, snapshotMax)
   for (const segment of segments) {
     if (segment.nextOffset <= from) continue
     await replay(segment, Math.max(from, segment.baseOffset), Math.min(end, segment.nextOffset), (bytes, at) => {
@@ -149,27 +185,6 @@ export async function reloadProducers(
     })
     from = segment.nextOffset
   }
-}
-
-/** Loads the newest readable snapshot at or before `end`; later or unreadable ones are removed. Returns its offset. */
-async function loadSnapshot(
-  needs: Pick<LoadNeeds, 'disk' | 'dir' | 'logger' | 'topic' | 'partition'>, producers: ProducerState, end: number,
-): Promise<number> {
-  const offsets = (await needs.disk.list(needs.dir)).map(parseOffsetFileName)
-    .filter((file) => file !== undefined && file.suffix === SNAPSHOT_SUFFIX)
-    .map((file) => file!.offset).sort((a, b) => b - a)
-  for (const offset of offsets) {
-    const path = `${needs.dir}/${offsetFileName(offset, SNAPSHOT_SUFFIX)}`
-    if (offset <= end) {
-      const bytes = await readSmallBytes(needs.disk, path)
-      const wrong = bytes === undefined ? 'missing' : producers.load(bytes)
-      if (wrong === undefined) return offset
-      needs.logger.warn('producer snapshot cannot be read: an older one is used', {
-        topic: needs.topic, partition: needs.partition, path, reason: wrong })
-    }
-    await needs.disk.remove(path)
-  }
-  return 0
 }
 
 /** Each batch of [from, end) in one segment, headers and all. */
@@ -186,4 +201,3 @@ async function replay(
     offset = nextOffset
   }
 }
-

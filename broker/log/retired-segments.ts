@@ -1,7 +1,7 @@
 // Segments that retention took out of a log: renamed at once, removed after a delay, so that reads under way finish.
 
 import { DiskError, type Disk, type Logger, type Timer, type Timers } from '../../src/ports.ts'
-import { offsetFileName, parseOffsetFileName, SNAPSHOT_SUFFIX } from './file-names.ts'
+import { removeOldSnapshots } from './producer-snapshots.ts'
 import type { Segment } from './segment.ts'
 
 export interface RetiredSegmentsNeeds {
@@ -27,7 +27,7 @@ export class RetiredSegments {
         void this.#remove(segment)
       }))
     }
-    await this.#dropSnapshotsBefore(segments.at(-1)?.nextOffset ?? 0)
+    await removeOldSnapshots(this.#needs, segments.at(-1)?.nextOffset ?? 0)
     await this.#needs.disk.syncDir(this.#needs.dir)
   }
 
@@ -52,15 +52,6 @@ export class RetiredSegments {
     } catch (error) {
       if (!(error instanceof DiskError)) throw error
       this.#needs.logger.warn('a deleted segment could not be removed', { path: error.path, code: error.code })
-    }
-  }
-
-  /** Producer snapshots of offsets that are gone, but for the newest of them. */
-  async #dropSnapshotsBefore(offset: number): Promise<void> {
-    const old = (await this.#needs.disk.list(this.#needs.dir)).map(parseOffsetFileName)
-      .filter((file) => file !== undefined && file.suffix === SNAPSHOT_SUFFIX && file.offset < offset)
-    for (const file of old.slice(0, -1)) {
-      await this.#needs.disk.remove(`${this.#needs.dir}/${offsetFileName(file!.offset, SNAPSHOT_SUFFIX)}`)
     }
   }
 }

@@ -258,6 +258,9 @@ export class Segment {
   /** Position of the batch that contains `offset`, or of the first behind it; `sizeBytes` when there is none. */
   positionOf(offset: number): number { return this.#reader.find(offset).position }
 
+  /** Where the segment would end after `truncateTo(offset)`. Throws DiskError. */
+  endBefore(offset: number): number { return this.#reader.find(offset).previousEnd }
+
   /** See `SegmentReader.read`. */
   read(wanted: SegmentReadRequest): SegmentRead | Promise<SegmentRead> { return this.#reader.read(wanted) }
 
