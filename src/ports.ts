@@ -44,8 +44,8 @@ export interface Disk {
   /** Opens for reading and writing; `create` makes a missing file (its directory entry is durable after `syncDir`). */
   open(path: string, options: { readonly create: boolean }): Promise<DiskFile>
   /**
-   * Creates and opens a new file at once, on the caller's turn (tens of microseconds): for the roll of a segment between
-   * two appends. Throws DiskError, EEXIST when the file is there.
+   * Creates and opens a new file at once, on the caller's turn (tens of microseconds): for the roll of a segment
+   * between two appends. Throws DiskError, EEXIST when the file is there.
    */
   createNow(path: string): DiskFile
   /** Names in `dir`, sorted by code unit, without `.` and `..`. */
@@ -105,7 +105,7 @@ export type KvOp =
 
 export interface KvEntry { readonly key: Uint8Array; readonly value: Uint8Array }
 
-/** Ordered by unsigned byte comparison of keys. Failures reject with `DiskError`: a failed write's outcome is unknown. */
+/** Ordered by unsigned byte comparison of keys. Failures reject with `DiskError`; a failed write may have happened. */
 export interface KeyValueStore {
   get(key: Uint8Array): Promise<Uint8Array | undefined>
   /** All of the batch or nothing. With 'sync' it is durable when the promise resolves. */

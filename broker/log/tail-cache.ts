@@ -70,7 +70,8 @@ export class TailCache {
   #grow(last: Chunk | undefined, length: number, baseOffset: number): Chunk {
     const wanted = Math.min(CHUNK_BYTES_MAX, (last?.bytes.length ?? CHUNK_BYTES_MIN / 2) * 2)
     const chunk: Chunk = {
-      owner: this, bytes: new Uint8Array(Math.max(wanted, length)), used: 0, nextOffsets: [], positions: [], baseOffset }
+      owner: this, bytes: new Uint8Array(Math.max(wanted, length)), used: 0, nextOffsets: [], positions: [],
+      baseOffset }
     this.#chunks.push(chunk)
     this.#budget.add(chunk)
     return chunk

@@ -43,7 +43,8 @@ export function checkRange(partition: Partition, offset: number): Fault | undefi
   const { log } = partition
   if (offset >= log.logStartOffset && offset <= log.logEndOffset) return undefined
   return fault('OFFSET_OUT_OF_RANGE',
-    `offset ${offset} is outside ${log.logStartOffset} to ${log.highWatermark} of ${partition.topic}-${partition.index}`,
+    `offset ${offset} is outside ${log.logStartOffset} to ${log.highWatermark} of `
+      + `${partition.topic}-${partition.index}`,
     'start from `start` or `end`')
 }
 
@@ -191,4 +192,3 @@ export async function offsetFor(partition: Partition, timestamp: number): Promis
   if (found.offset >= log.highWatermark) return settled ? answer(-1) : unsettled
   return answer(found.offset, found.timestamp, found.leaderEpoch)
 }
-

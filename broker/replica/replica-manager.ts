@@ -52,7 +52,7 @@ export class ReplicaManager {
     for (const byIndex of this.#hosted.values()) yield* byIndex.values()
   }
 
-  /** Metadata subscriber. Deletes and stops first, then leads, then follows: what is freed is free before it is used. */
+  /** Metadata subscriber. Deletes and stops, then leads, then follows: what is freed is free before it is used. */
   async apply(delta: MetadataDelta, previous: MetadataImage, next: MetadataImage): Promise<void> {
     const changes = localChanges(this.#needs.brokerId, delta, previous, next)
     const of = (...kinds: readonly LocalChangeKind[]) => changes.filter(({ kind }) => kinds.includes(kind))

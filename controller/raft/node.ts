@@ -110,15 +110,15 @@ export class RaftNode {
   }
 
   /**
-   * The connection of the leader `id` broke: a hint that it is gone. Its lease ends here, and a campaign begins within a
-   * few ticks; a leader that lives ends both with its next message. Votes stay as safe as ever.
+   * The connection of the leader `id` broke: a hint that it is gone. Its lease ends here, and a campaign begins within
+   * a few ticks; a leader that lives ends both with its next message. Votes stay as safe as ever.
    */
   leaderLost(id: number): void {
     const state = this.#state
-    const { electionTicks, random } = state.settings
+    const { settings } = state
     if (state.role !== 'follower' || state.leaderId !== id) return
-    state.electionElapsed = Math.max(state.electionElapsed, electionTicks)
-    const soon = state.electionElapsed + 1 + random(Math.ceil(electionTicks / 3))
+    state.electionElapsed = Math.max(state.electionElapsed, settings.electionTicks)
+    const soon = state.electionElapsed + 1 + settings.random(Math.ceil(settings.electionTicks / 3))
     state.electionTimeout = Math.min(state.electionTimeout, soon)
   }
 

@@ -26,7 +26,8 @@ export interface RegisterReply { readonly brokerEpoch: number }
 
 /**
  * A process of a broker announces itself. The same incarnation keeps its epoch. A new one gets a new epoch at once,
- * after the old one is fenced in the same group: whatever the old one led or was in sync for, the new one may have lost.
+ * after the old one is fenced in the same group: the new one may have lost whatever the old one led or was in sync
+ * for.
  */
 export function registerBroker(image: MetadataImage, command: RegisterBroker): Outcome<RegisterReply> | Refusal {
   const refused = checkRegistration(image, command)

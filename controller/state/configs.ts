@@ -26,7 +26,11 @@ export interface AlterConfigs {
   readonly validateOnly: boolean
 }
 
-export interface AlterConfigResult { readonly scope: ConfigScope; readonly name: string; readonly fault: Fault | undefined }
+export interface AlterConfigResult {
+  readonly scope: ConfigScope
+  readonly name: string
+  readonly fault: Fault | undefined
+}
 
 export function alterConfigs(image: MetadataImage, command: AlterConfigs): Outcome<readonly AlterConfigResult[]> {
   const records: MetadataRecord[] = []

@@ -1,5 +1,5 @@
-// Sends a ledger's records at a fixed rate, whatever becomes of the ones before: a cluster that stalls is not given time
-// to recover (no coordinated omission).
+// Sends a ledger's records at a fixed rate, whatever becomes of the ones before: a cluster that stalls is not given
+// time to recover (no coordinated omission).
 
 import type { Producer } from '../client/types.ts'
 import { WeirError } from '../base/error-code.ts'

@@ -60,7 +60,9 @@ export async function runNode<T extends KeyTable>(
       clock: systemClock(), timers: systemTimers(), random: systemRandom(), disk: nodeDisk(),
       openKeyValueStore: async (path) => (await import('../os/level-kv.ts')).levelStore(path), network: grpcNetwork({
         maxRequestBytes: common['max.request.bytes'],
-        onUnexpected: (error, path) => { logger.error('a call failed in a way nobody expected', { path, ...textOf(error) }) }
+        onUnexpected: (error, path) => {
+          logger.error('a call failed in a way nobody expected', { path, ...textOf(error) })
+        }
       }),
       logger, metrics, die: dieWith(logger) }, endpoint?.address ?? '')
   } catch (error) {

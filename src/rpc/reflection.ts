@@ -59,7 +59,8 @@ async function load(services: readonly string[]): Promise<ReadonlyMap<string, Lo
 function answer({ definition, answer: handle }: Loaded, stream: Bytes): void {
   handle({
     on: (event: string, listener: (value?: unknown) => void) => {
-      stream.on(event, event === 'data' ? (bytes: Buffer) => { listener(definition.requestDeserialize(bytes)) } : listener)
+      const decoded = (bytes: Buffer) => { listener(definition.requestDeserialize(bytes)) }
+      stream.on(event, event === 'data' ? decoded : listener)
     },
     write: (message: unknown) => { stream.write(definition.responseSerialize(message)) },
     end: () => { stream.end() }

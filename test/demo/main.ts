@@ -1,5 +1,5 @@
-// `make demo`: 3 controllers, 3 brokers and real flights. Half-way through the feed the broker that leads most is killed
-// with SIGKILL; then everything is read back and compared. Exits 1 when anything differs.
+// `make demo`: 3 controllers, 3 brokers and real flights. Half-way through the feed the broker that leads most is
+// killed with SIGKILL; then everything is read back and compared. Exits 1 when anything differs.
 //
 // DEMO_DATA=DIR keeps the files of the cluster in DIR.
 
@@ -71,7 +71,8 @@ class Gaps {
 
 async function playFeed(cluster: LocalCluster, weir: Weir): Promise<void> {
   const feed = flights()
-  say(`\nPlaying ${number(feed.length)} flights of early 2001 as a live feed, ${number(FEED_RATE)} records/s, acks=all …`)
+  say(`\nPlaying ${number(feed.length)} flights of early 2001 as a live feed, ${number(FEED_RATE)} records/s, `
+    + 'acks=all …')
   await weir.admin.createTopic({
     name: 'flights', partitions: 6, replicationFactor: 3,
     configs: { 'min.insync.replicas': '2', 'retention.ms': '-1' } })
@@ -94,7 +95,8 @@ async function send(cluster: LocalCluster, weir: Weir, feed: readonly Flight[]):
     const due = Math.min(feed.length, Math.floor((performance.now() - begunMs) * FEED_RATE / 1000))
     while (sends.length < due) {
       const { origin, departedMs, json } = feed[sends.length]!
-      sends.push(producer.send({ topic: 'flights', key: origin, value: json, timestamp: departedMs }).then((delivery) => {
+      const flight = { topic: 'flights', key: origin, value: json, timestamp: departedMs }
+      sends.push(producer.send(flight).then((delivery) => {
         gaps.acknowledged(delivery.partition, performance.now())
         bar.update(++acknowledged)
       }))
@@ -177,7 +179,8 @@ async function lookup(weir: Weir, feed: readonly Flight[], out: readonly Consume
 
 async function loadRows(weir: Weir): Promise<void> {
   const rows = delays()
-  say(`\nLoading ${number(rows.length)} rows as fast as it goes, one fifth in each codec (${CODECS.join(', ')}), acks=all …`)
+  say(`\nLoading ${number(rows.length)} rows as fast as it goes, one fifth in each codec (${CODECS.join(', ')}), `
+    + 'acks=all …')
   await weir.admin.createTopic({ name: 'delays', partitions: 6, replicationFactor: 3 })
   const bar = await progress('delays', rows.length)
   const begunMs = performance.now()

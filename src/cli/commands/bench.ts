@@ -66,7 +66,8 @@ function withLoad(command: Command): Command {
     .option('--records <n>', `how many (default ${RECORDS}, or what --duration allows)`, option(integer(1, 1e9)))
     .option('--duration <duration>', 'end then: 10s, 2m', option(parseDuration))
     .option('--record-bytes <n>', 'of each value', option(integer(16, RECORD_BYTES_MAX)), 1_024)
-    .option('--batch-bytes <n>', 'a batch is sent when it is this large', option(integer(1_024, BATCH_BYTES_MAX)), 65_536)
+    .option('--batch-bytes <n>', 'a batch is sent when it is this large',
+      option(integer(1_024, BATCH_BYTES_MAX)), 65_536)
     .option('--linger <ms>', 'how long a record waits for others', option(integer(0, 60_000)), 2)
     .option('--partitions <n>', 'of its own topic', option(integer(1, 100_000)), 6)
     .option('--replication-factor <n>', 'of its own topic', option(integer(1, 32)), 3)

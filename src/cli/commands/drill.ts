@@ -6,6 +6,7 @@ import { weirError } from '../../base/error-code.ts'
 import { nearest } from '../../config/keys.ts'
 import { runDrill, type DrillReport } from '../../drill/run.ts'
 import { DRILLS, type DrillScript } from '../../drill/scripts.ts'
+import type { Spread } from '../../drill/statistics.ts'
 import { systemClock, systemTimers } from '../../os/system.ts'
 import { LocalCluster } from '../local-cluster.ts'
 import { integer, UsageError } from '../parse.ts'
@@ -83,7 +84,7 @@ async function onOwnCluster(session: Session, script: DrillScript, options: Opti
 
 function reportText(report: DrillReport): string {
   const { unavailableMs, metadataCommitMs, restartMs } = report
-  const three = ({ p50, p99, max }: { p50: number; p99: number; max: number }) => `p50 ${p50}, p99 ${p99}, max ${max} ms`
+  const three = ({ p50, p99, max }: Spread) => `p50 ${p50}, p99 ${p99}, max ${max} ms`
   return facts([
     ['drill', report.drill], ['trials', String(report.trials)], ['seed', String(report.seed)],
     ['acknowledged', String(report.acked)], ['acknowledged and lost', String(report.ackedLost)],

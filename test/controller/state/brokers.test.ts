@@ -2,7 +2,7 @@
 
 import { expect } from 'chai'
 
-import type { registration} from './cluster.ts';
+import type { registration } from './cluster.ts'
 import { nameOf, StateCluster } from './cluster.ts'
 
 describe('register broker', () => {

@@ -67,7 +67,7 @@ function randomProposal(image: MetadataImage, random: () => number): Command {
 function checkState(image: MetadataImage): void {
   for (const topic of image.topics.values()) {
     for (const [index, { replicas, isr, leader }] of topic.partitions.entries()) {
-      const what = `${topic.name}-${index}: replicas ${replicas}, isr ${isr}, leader ${leader}`
+      const what = `${topic.name}-${index}: replicas ${replicas.join()}, isr ${isr.join()}, leader ${leader}`
       expect(new Set(replicas).size, what).to.equal(replicas.length)
       expect(isr.every((id) => replicas.includes(id)) && new Set(isr).size === isr.length, what).to.equal(true)
       expect(leader === -1 || isr.includes(leader), what).to.equal(true)

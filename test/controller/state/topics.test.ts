@@ -41,7 +41,8 @@ describe('create topics', () => {
     cluster.create('a.b')
     return cluster
   }
-  const refusals: readonly [string, string, () => StateCluster, Partial<NewTopic>, Partial<CommandOf<'createTopics'>>?][] = [
+  type Command = Partial<CommandOf<'createTopics'>>
+  const refusals: readonly [string, string, () => StateCluster, Partial<NewTopic>, Command?][] = [
     ['an empty name', 'INVALID_TOPIC_EXCEPTION', three, { name: '' }],
     ['.', 'INVALID_TOPIC_EXCEPTION', three, { name: '.' }],
     ['..', 'INVALID_TOPIC_EXCEPTION', three, { name: '..' }],
