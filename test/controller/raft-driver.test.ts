@@ -223,14 +223,17 @@ describe('raft driver', () => {
     it('do not hold up commits while they are written', async () => {
       const leader = await begin(3, { snapshotEntries: 3 })
       let release: (() => void) | undefined
+      let begun = 0
       const compactTo = leader.store.compactTo.bind(leader.store)
       leader.store.compactTo = async (snapshot, keepFrom) => {
+        begun++
         await new Promise<void>((resolve) => { release = resolve })
         return compactTo(snapshot, keepFrom)
       }
       for (const word of words(20)) await bench.commit(word)
       expect(leader.ports.logger.texts('info')).to.not.include('snapshot')
       expect(bench.leader).to.equal(leader)
+      expect(begun).to.equal(1)
       release!()
       await bench.time.settle()
       expect(leader.ports.logger.texts('info')).to.include('snapshot')
