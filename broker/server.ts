@@ -1,7 +1,8 @@
 // Composition root of a broker: constructs the parts, connects them, fixes the order of start and stop.
 
 import type { BrokerConfig, NodeAddress } from '../src/config/keys.ts'
-import type { Listener, Ports } from '../src/ports.ts'
+import { topicByName, type MetadataImage } from '../src/metadata/image.ts'
+import { DiskError, type Listener, type Logger, type Ports } from '../src/ports.ts'
 import { ControllerLink } from './cluster/controller-link.ts'
 import { Lifecycle, type BrokerState } from './cluster/lifecycle.ts'
 import { Metadata } from './cluster/metadata.ts'
@@ -115,7 +116,11 @@ function connect(config: BrokerConfig, ports: Ports, logs: LogManager, options: 
     proposeIsr: (partition, isr) => { isrUpdates.propose(partition, isr) },
     onStorageFault: () => { lifecycle.fence() }
   })
-  metadata.subscribe((delta, previous, next) => replicas.apply(delta, previous, next))
+  metadata.subscribe(async (delta, previous, next) => {
+    await replicas.apply(delta, previous, next)
+    // The first image shows what was deleted or moved away while this broker was down.
+    if (previous.offset < 0) await setAsideStrays(logs, next, brokerId, logger)
+  })
   const producerIds = new ProducerIds({ brokerId, clock, timers, link, brokerEpoch })
   const parts = {
     metadata, link, lifecycle, isrUpdates, replicas,
@@ -137,6 +142,17 @@ function connect(config: BrokerConfig, ports: Ports, logs: LogManager, options: 
   return parts
 }
 
+/** What is not assigned to this broker any more keeps no name that a new partition may need. */
+async function setAsideStrays(logs: LogManager, image: MetadataImage, brokerId: number, logger: Logger): Promise<void> {
+  try {
+    await logs.setAsideStrays((topic, partition) => (
+      topicByName(image, topic)?.partitions[partition]?.replicas.includes(brokerId) === true))
+  } catch (error) {
+    if (!(error instanceof DiskError)) throw error
+    logger.error('directories of deleted partitions could not be set aside', { code: error.code, path: error.path })
+  }
+}
+
 async function stop(config: BrokerConfig, parts: Parts, listener: Listener, logs: LogManager): Promise<void> {
   listener.setServing(false)
   await parts.lifecycle.drain(config['drain.timeout.ms'])
@@ -149,4 +165,3 @@ async function stop(config: BrokerConfig, parts: Parts, listener: Listener, logs
   await parts.metadata.idle()
   await logs.close(brokerEpoch)
 }
-

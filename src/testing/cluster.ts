@@ -1,7 +1,7 @@
 // `startCluster`: a real cluster inside the caller's process, for tests. The same servers as in production, over real
 // gRPC on free ports of 127.0.0.1; metadata and records in memory, or in a directory.
 
-import { sleep } from '../base/async.ts'
+import { noop, sleep } from '../base/async.ts'
 import { WeirError, weirError } from '../base/error-code.ts'
 import { connect, type Weir } from '../client/index.ts'
 import { systemClock, systemRandom, systemTimers } from '../os/system.ts'
@@ -113,11 +113,9 @@ class RunningCluster implements Cluster {
     const clock = systemClock()
     const timers = systemTimers()
     const deadlineMs = clock.monotonicMs() + READY_TIMEOUT_MS
-    this.#own ??= connect({
-      bootstrap: [...this.controllers, ...this.brokers].map(({ address }) => address), timeoutMs: CALL_TIMEOUT_MS })
     for (;;) {
       try {
-        if (await holds(await this.#own)) return
+        if (await holds(await this.#client())) return
       } catch (error) {
         if (!(error instanceof WeirError)) throw error
       }
@@ -130,13 +128,24 @@ class RunningCluster implements Cluster {
     }
   }
 
+  /** The cluster's own client. A connection that failed is tried anew the next time. */
+  #client(): Promise<Weir> {
+    this.#own ??= connect({
+      bootstrap: [...this.controllers, ...this.brokers].map(({ address }) => address), timeoutMs: CALL_TIMEOUT_MS
+    }).catch((error: unknown) => {
+      this.#own = undefined
+      throw error
+    })
+    return this.#own
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
   }
 
   async #close(): Promise<void> {
-    const own = await this.#own
+    const own = await this.#own?.catch(noop)
     await Promise.all([...this.#clients, ...(own === undefined ? [] : [own])].map((weir) => weir.close()))
     await Promise.all([...this.brokers, ...this.controllers].map((node) => node.kill()))
   }

@@ -5,7 +5,7 @@ import { after, afterEach, before } from 'mocha'
 
 import type { NewTopic, Weir } from '../../src/client/types.ts'
 import { startCluster, type Cluster, type ClusterOptions, type TestNode } from '../../src/testing/cluster.ts'
-import { Ledger, pause, type LedgerOptions } from './ledger.ts'
+import { Ledger, until, type LedgerOptions } from './ledger.ts'
 
 /** For a look at one run: FAULT_LOG=info make e2e. */
 const logLevel = (process.env['FAULT_LOG'] ?? 'silent') as NonNullable<ClusterOptions['logLevel']>
@@ -55,11 +55,12 @@ export function useCluster(options: ClusterOptions = {}): Stage {
 }
 
 export async function activeController(cluster: Cluster, weir: Weir): Promise<TestNode> {
-  for (;;) {
-    const { controllerId } = await weir.admin.describeCluster()
-    if (controllerId > 0) return cluster.controller(controllerId)
-    await pause(10)
-  }
+  let active = -1
+  await until(async () => {
+    active = (await weir.admin.describeCluster()).controllerId
+    return active > 0 ? undefined : 'there is no active controller'
+  })
+  return cluster.controller(active)
 }
 
 /** Every node runs, is connected, and the cluster answers. */

@@ -208,6 +208,17 @@ export const KEPT = { ackedLost: 0, duplicated: 0, reordered: 0, corrupt: 0 } as
 
 export function pause(ms: number): Promise<void> { return sleep(systemTimers(), ms) }
 
+/** Asks every 10 ms until `reason` has none left; fails with the last one after `timeoutMs`. */
+export async function until(reason: () => Promise<string | undefined>, timeoutMs = 10_000): Promise<void> {
+  const deadlineMs = systemClock().monotonicMs() + timeoutMs
+  for (;;) {
+    const unmet = await reason()
+    if (unmet === undefined) return
+    if (systemClock().monotonicMs() > deadlineMs) throw new Error(`after ${timeoutMs} ms still: ${unmet}`)
+    await pause(10)
+  }
+}
+
 /** `<crc32c> <key> <number> ....`, `length` long. */
 function format(key: string, number: number, padding: string, length: number): string {
   const body = `${key} ${number} ${padding}`.slice(0, length - 9)

@@ -1,14 +1,9 @@
 // Looks at the files of all replicas of a partition: at rest they must be the same, byte for byte.
 
-import { expect } from 'chai'
-
 import type { Weir } from '../../src/client/types.ts'
-import { systemClock } from '../../src/os/system.ts'
 import { batchBytes, baseOffset, partitionLeaderEpoch, recordCount } from '../../src/records/batch.ts'
 import type { Cluster, TestNode } from '../../src/testing/cluster.ts'
-import { pause } from './ledger.ts'
-
-const SETTLE_MS = 10_000
+import { until } from './ledger.ts'
 
 /** All log segments of one replica, one behind the other. */
 export async function logOf(node: TestNode, topic: string, partition: number): Promise<Uint8Array> {
@@ -24,29 +19,18 @@ export async function logOf(node: TestNode, topic: string, partition: number): P
   return Buffer.concat(pieces)
 }
 
-/** Waits until every replica is in sync, then until their logs are equal. Fails when that does not come to pass. */
-export async function expectSameReplicas(cluster: Cluster, weir: Weir, topic: string): Promise<void> {
-  const deadlineMs = systemClock().monotonicMs() + SETTLE_MS
-  for (;;) {
-    const different = await difference(cluster, weir, topic)
-    if (different === undefined) return
-    if (systemClock().monotonicMs() > deadlineMs) expect.fail(different)
-    await pause(20)
-  }
-}
-
 /** Waits until every replica of the topic is in sync. */
-export async function allInSync(weir: Weir, topic: string): Promise<void> {
-  const deadlineMs = systemClock().monotonicMs() + SETTLE_MS
-  for (;;) {
+export function allInSync(weir: Weir, topic: string): Promise<void> {
+  return until(async () => {
     const { partitions } = await weir.admin.describeTopic(topic)
     const short = partitions.find(({ isr, replicas }) => isr.length < replicas.length)
-    if (short === undefined) return
-    if (systemClock().monotonicMs() > deadlineMs) {
-      expect.fail(`${topic}-${short.partition} still has only ${short.isr.join(',')} in sync`)
-    }
-    await pause(10)
-  }
+    return short === undefined ? undefined : `${topic}-${short.partition} has only ${short.isr.join(',')} in sync`
+  })
+}
+
+/** Waits until every replica is in sync and all logs are equal. Fails when that does not come to pass. */
+export function expectSameReplicas(cluster: Cluster, weir: Weir, topic: string): Promise<void> {
+  return until(() => difference(cluster, weir, topic))
 }
 
 async function difference(cluster: Cluster, weir: Weir, topic: string): Promise<string | undefined> {
