@@ -69,6 +69,8 @@ export async function openStore(options: RaftStoreOptions): Promise<OpenedStore>
     return { parts, directoryId, state, loaded }
   } catch (error) {
     for (const step of undo.toReversed()) await step()
+    // Files that contradict themselves are damaged state like any other.
+    if (error instanceof DiskError && error.code === 'EBADMSG') throw damagedState(dir, error.message)
     throw error
   }
 }

@@ -10,6 +10,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EROFS: 'the volume is mounted read-only: mount it writable',
   EMFILE: 'this process has too many open files: raise its limit (ulimit -n)',
   ENFILE: 'the system has too many open files: raise its limit (fs.file-max)',
+  EBADMSG: 'the content is damaged: check the disk, and let replication refill it',
   EIO: 'the device failed: look into the kernel log, replace the disk, and let replication refill it'
 }
 

@@ -65,7 +65,7 @@ class LevelStore implements KeyValueStore {
 const CODES: Readonly<Record<string, string>> = {
   LEVEL_LOCKED: 'EBUSY',
   LEVEL_IO_ERROR: 'EIO',
-  LEVEL_CORRUPTION: 'EIO',
+  LEVEL_CORRUPTION: 'EBADMSG',
   LEVEL_DATABASE_NOT_OPEN: 'EBADF',
   LEVEL_ITERATOR_NOT_OPEN: 'EBADF'
 }
