@@ -94,6 +94,8 @@ export class LogManager {
       for (const name of await disk.list(dir)) {
         if (parsePartitionDir(name)?.fate === 'delete') await disk.remove(`${dir}/${name}`)
       }
+      // Whatever is found there, also directories that a killed process made a moment ago, is there to stay.
+      await disk.syncDir(dir)
       const checkpoints = await Checkpoints.load(disk, dir, options.logger)
       const manager = new LogManager(options, { lock, directoryId, previousBrokerEpoch, checkpoints })
       manager.#every(options.checkpointIntervalMs, () => manager.checkpoint())

@@ -119,7 +119,10 @@ interface Cut { readonly truncatedBytes: number; readonly reason: string }
 async function recoverSegments(
   needs: LoadNeeds, segments: readonly Segment[], epochs: LeaderEpochs, hints: LoadHints): Promise<Segment[]> {
   const sound: Segment[] = []
-  const allEpochs = epochs.entries.length === 0
+  // The file may have been cut at a log start that no checkpoint tells of.
+  const start = Math.max(hints.logStartOffset, segments[0]?.baseOffset ?? 0)
+  let readsEpochs = (epochs.entries[0]?.startOffset ?? Infinity) > start
+  if (readsEpochs) epochs.clear()
   const assign = (bytes: Uint8Array, at: number) => {
     epochs.assign(partitionLeaderEpoch(bytes, at), baseOffset(bytes, at))
   }
@@ -133,11 +136,12 @@ async function recoverSegments(
     const isTail = !hints.clean && (segments[index + 1]?.baseOffset ?? Infinity) > hints.recoveryPoint
     sound.push(segment)
     if (segment.needsRecovery === undefined && !isTail) {
-      if (allEpochs) await replay(segment, segment.baseOffset, segment.nextOffset, assign)
+      if (readsEpochs) await replay(segment, segment.baseOffset, segment.nextOffset, assign)
       continue
     }
-    // What the batches say from here on is all there is to say.
-    epochs.truncateFromEnd(segment.baseOffset)
+    // From here on the batches say it all.
+    if (!readsEpochs) epochs.truncateFromEnd(segment.baseOffset)
+    readsEpochs = true
     const { truncatedBytes, reason } = await segment.recover(assign)
     if (reason === undefined) continue
     cut = { truncatedBytes, reason }
@@ -153,7 +157,8 @@ async function recoverSegments(
 
 function report(needs: LoadNeeds, hints: LoadHints, found: {
   readonly end: number | undefined; readonly cut: Cut | undefined; readonly dropped: number }): void {
-  const end = found.end ?? hints.logStartOffset
+  // What lay before the log start is no loss.
+  const end = Math.max(found.end ?? 0, hints.logStartOffset)
   const isLoss = end < hints.recoveryPoint
   if (found.cut === undefined && !isLoss) return
   const fields = {

@@ -1,0 +1,295 @@
+// What counts as durable, and that it is: the power goes, or the process dies, before every single effect of a log's
+// life.
+
+import { expect } from 'chai'
+
+import type { LogManager } from '../../broker/log/log-manager.ts'
+import type { PartitionLog } from '../../broker/log/partition-log.ts'
+import { DiskError } from '../../src/ports.ts'
+import { baseOffset, lastOffset } from '../../src/records/batch.ts'
+import { MemoryDisk } from '../../src/testing/memory-disk.ts'
+import { MortalDisk, NEVER, type Death } from '../support/mortal-disk.ts'
+import {
+  dirBench, endsOf, epochEnds, logBench, orders, outline, rawLog, readAll, split, type DirBench
+} from './bench.ts'
+import { batch, concat, type BatchShape } from './samples.ts'
+
+function append(log: PartitionLog, count: number, shape: BatchShape = {}, epoch = 0): void {
+  for (let done = 0; done < count; done++) expect(log.append(batch(0, shape), epoch).ok).to.equal(true)
+}
+
+/** Syncs end when the test says so. */
+function heldDisk(): { readonly disk: MemoryDisk; readonly held: (() => void)[]; release(): Promise<void> } {
+  const held: (() => void)[] = []
+  let hold = false
+  const disk = new MemoryDisk({ defer: (done) => { if (hold) held.push(done); else queueMicrotask(done) } })
+  return {
+    disk, held,
+    release: async () => {
+      hold = !hold
+      for (let turn = 0; turn < 50; turn++) {
+        for (const done of held.splice(0)) done()
+        await Promise.resolve()
+      }
+    }
+  }
+}
+
+describe('partition log, durability', () => {
+  it('counts what a completed sync covers, not what came during it', async () => {
+    const { disk, held, release } = heldDisk()
+    const bench = await logBench({}, disk)
+    const log = await bench.open()
+    const told: number[] = []
+    log.onFlushed = () => { told.push(log.flushedOffset) }
+    append(log, 2)
+    await release()
+    const flushing = log.flushNow()
+    await new Promise(setImmediate)
+    expect(held.length).to.equal(1)
+    append(log, 3)
+    expect(log.flushedOffset).to.equal(0)
+    await release()
+    await flushing
+    expect([log.flushedOffset, log.logEndOffset, told]).to.deep.equal([2, 5, [2]])
+    disk.losePower()
+    expect(outline(rawLog(disk))).to.equal('0-0@0 1-1@0')
+  })
+
+  it('a truncation during the sync waits for it, and the offset falls with the log', async () => {
+    for (const cut of [0, 1, 3, 4]) {
+      const { disk, release } = heldDisk()
+      const bench = await logBench({}, disk)
+      const log = await bench.open()
+      append(log, 2)
+      await log.flushNow()
+      append(log, 2)
+      await release()
+      const flushing = log.flushNow()
+      const truncating = log.truncateTo(cut)
+      await new Promise(setImmediate)
+      expect(log.flushedOffset).to.equal(2)
+      await release()
+      await Promise.all([flushing, truncating])
+      expect([log.logEndOffset, log.flushedOffset]).to.deep.equal([cut, cut])
+      append(log, 2, {}, 1)
+      expect(log.flushedOffset, 'what came instead is not durable').to.equal(cut)
+      await log.flushNow()
+      disk.losePower()
+      expect(outline(rawLog(disk))).to.equal(
+        [...[0, 1, 2, 3].slice(0, cut).map((at) => `${at}-${at}@0`), `${cut}-${cut}@1`, `${cut + 1}-${cut + 1}@1`]
+          .join(' '))
+      expect(log.flushedOffset).to.equal(cut + 2)
+    }
+  })
+
+  it('a close waits for the flush under way, and for one of all the rest', async () => {
+    const { disk, release } = heldDisk()
+    const bench = await logBench({}, disk)
+    const log = await bench.open({}, { segmentBytes: 2 * batch(0).length })
+    await release()
+    append(log, 3)
+    const flushing = log.flushNow()
+    await new Promise(setImmediate)
+    append(log, 4)
+    let closed = false
+    const closing = log.close().then((clean) => { closed = true; return clean })
+    await new Promise(setImmediate)
+    expect([closed, log.flushedOffset]).to.deep.equal([false, 0])
+    await release()
+    await flushing
+    expect([await closing, log.flushedOffset]).to.deep.equal([true, 7])
+    disk.losePower()
+    expect(split(rawLog(disk)).length).to.equal(7)
+  })
+
+  it('flush.mode=sync asks for a flush with each append, replicated with each roll', async () => {
+    const bench = await logBench()
+    const log = await bench.open({}, { segmentBytes: 2 * batch(0).length })
+    append(log, 2)
+    await bench.time.settle()
+    expect(log.flushedOffset).to.equal(0)
+    append(log, 1)
+    await bench.time.settle()
+    expect(log.flushedOffset).to.equal(3)
+    append(log, 1)
+    await bench.time.settle()
+    expect(log.flushedOffset).to.equal(3)
+    log.setConfig({ ...orders().config, flushMode: 'sync' })
+    await bench.time.settle()
+    expect(log.flushedOffset).to.equal(4)
+    append(log, 1)
+    await bench.time.settle()
+    expect(log.flushedOffset).to.equal(5)
+  })
+})
+
+// ---- deaths -----------------------------------------------------------------------------------------------
+
+const BATCH_BYTES = batch(0, { producerId: 5, producerEpoch: 0, baseSequence: 0 }).length
+
+/** A log of idempotent producers, one for each time it leads. */
+class Life {
+  readonly log: PartitionLog
+  readonly manager: LogManager
+  #producerId = 5
+
+  constructor(log: PartitionLog, manager: LogManager) {
+    this.log = log
+    this.manager = manager
+  }
+
+  lead(count: number, epoch: number): void {
+    this.#producerId++
+    for (let baseSequence = 0; baseSequence < count; baseSequence++) {
+      const bytes = batch(0, { producerId: this.#producerId, producerEpoch: 0, baseSequence })
+      if (!this.log.append(bytes, epoch).ok) throw new DiskError('EIO', '', 'append refused')
+    }
+  }
+
+  follow(count: number, epoch: number): void {
+    const pushed = Array.from({ length: count }, (_unset, index) => batch(this.log.logEndOffset + index, {
+      leaderEpoch: epoch, producerId: 5, producerEpoch: epoch, baseSequence: index }))
+    if (!this.log.appendReplicated(concat(...pushed)).ok) throw new DiskError('EIO', '', 'append refused')
+  }
+}
+
+const CONFIG = { segmentBytes: 3 * BATCH_BYTES, retentionBytes: 20 * BATCH_BYTES, fileDeleteDelayMs: 0 }
+
+const STEPS: readonly ((life: Life) => Promise<void> | void)[] = [
+  ({ log }) => log.beginEpoch(1),
+  (life) => { life.lead(2, 1) },
+  ({ log }) => log.flushNow(),
+  (life) => { life.lead(5, 1) },
+  ({ manager }) => manager.checkpoint(),
+  ({ log }) => log.flushNow(),
+  ({ log }) => log.beginEpoch(2),
+  (life) => { life.lead(4, 2) },
+  ({ log }) => log.flushNow(),
+  ({ manager }) => manager.checkpoint(),
+  // A follower now: below what was durable and checkpointed, then other batches, rolled and not flushed.
+  ({ log }) => log.truncateTo(5),
+  (life) => { life.follow(5, 3) },
+  (life) => { life.follow(2, 4) },
+  ({ log }) => log.flushNow(),
+  (life) => { life.follow(6, 5) },
+  ({ log }) => log.truncateTo(13),
+  ({ manager }) => manager.checkpoint(),
+  (life) => { life.lead(4, 7) },
+  ({ log }) => log.flushNow(),
+  ({ log }) => { log.setHighWatermark(log.logEndOffset) },
+  ({ log }) => { log.deleteRecordsBefore(7) },
+  ({ log }) => log.applyRetention(),
+  ({ log, manager }) => { log.setConfig({ ...orders(CONFIG).config, retentionMs: 0 }); return manager.checkpoint() },
+  (life) => { life.lead(3, 7) },
+  ({ log }) => { log.setHighWatermark(log.logEndOffset); return log.applyRetention() },
+  (life) => { life.follow(2, 8) },
+  ({ log }) => log.truncateFullyAndStartAt(100),
+  (life) => { life.follow(4, 8) },
+  ({ log }) => log.flushNow(),
+  ({ manager }) => manager.close(17)
+]
+
+interface Grave {
+  readonly bench: DirBench
+  readonly effects: number
+  /** What could be read before the step it died in, and at its death. */
+  readonly before: Uint8Array
+  readonly atDeath: Uint8Array
+  readonly flushedOffset: number
+  readonly logStartOffset: number
+  readonly isEmptied: boolean
+}
+
+async function live(death: Death): Promise<Grave> {
+  const bench = dirBench()
+  let log: PartitionLog | undefined
+  let flushedOffset = 0
+  const mortal = new MortalDisk(bench.disk, death, () => { flushedOffset = log?.flushedOffset ?? 0 })
+  let before: Uint8Array = new Uint8Array(0)
+  let isEmptied = false
+  try {
+    const manager = await bench.open({ disk: mortal })
+    log = await manager.open(orders(CONFIG))
+    const life = new Life(log, manager)
+    for (const step of STEPS) {
+      before = rawLog(bench.disk)
+      isEmptied = step === STEPS[STEPS.length - 4]
+      await step(life)
+      // What a step left to the flusher, and to the timers.
+      await log.truncateTo(log.logEndOffset)
+      if (bench.time.pending > 2) await bench.time.advance(0)
+      if (mortal.isDead) break
+    }
+  } catch (error) {
+    if (!(error instanceof DiskError) || !mortal.isDead) throw error
+  }
+  const atDeath = rawLog(bench.disk)
+  await mortal.bury()
+  return {
+    bench, effects: mortal.effects, before, atDeath, flushedOffset, logStartOffset: log?.logStartOffset ?? 0, isEmptied }
+}
+
+/** The batches of `found` follow each other in `whole`. */
+function isPartOf(found: readonly Uint8Array[], whole: readonly Uint8Array[]): boolean {
+  if (found.length === 0) return true
+  const from = whole.findIndex((bytes) => baseOffset(bytes) === baseOffset(found[0]!))
+  return from >= 0 && found.every((bytes, index) => Buffer.compare(bytes, whole[from + index] ?? new Uint8Array(0)) === 0)
+}
+
+/** What was durable is there; what is there was appended once, in that order; what is derived from it fits. */
+async function check({ bench, before, atDeath, flushedOffset, logStartOffset, isEmptied }: Grave, why: string,
+): Promise<void> {
+  const manager = await bench.open()
+  const log = await manager.open(orders(CONFIG))
+  const bytes = await readAll(log, 0)
+  const found = split(bytes)
+  expect(bench.metrics.lost, `${why}: nothing durable is lost`).to.equal(0)
+  expect(bench.metrics.offline, `${why}: offline once, by the death, if at all`).to.be.at.most(1)
+  expect(log.flushedOffset, why).to.equal(log.logEndOffset)
+  const isWhole = isPartOf(found, split(before)) || isPartOf(found, split(atDeath))
+  expect(isWhole, `${why}: ${outline(bytes)} is of ${outline(before)} or of ${outline(atDeath)}`).to.equal(true)
+  if (!isEmptied || log.logStartOffset === 100) {
+    expect(log.logEndOffset, `${why}: the durable part`).to.be.at.least(flushedOffset)
+    const durable = split(atDeath).filter((one) => lastOffset(one) < flushedOffset && baseOffset(one) >= logStartOffset
+      && baseOffset(one) >= log.logStartOffset)
+    for (const one of durable) {
+      expect(found.some((other) => Buffer.compare(other, one) === 0), `${why}: durable ${outline(one)}`).to.equal(true)
+    }
+  }
+  const raw = rawLog(bench.disk)
+  expect(outline(raw), why).to.equal(outline(bytes))
+  if (found.length > 0) {
+    expect(endsOf((epoch) => log.endOffsetFor(epoch), 9), why).to.deep.equal(epochEnds(raw, log, 9))
+  }
+  for (const one of found.slice(-5)) {
+    const end = log.logEndOffset
+    const again = log.append(Uint8Array.from(one), 9)
+    if (again.ok) expect([again.value.baseOffset, log.logEndOffset], why).to.deep.equal([baseOffset(one), end])
+  }
+  // It goes on from there.
+  log.append(batch(0), 9)
+  await log.flushNow()
+  bench.disk.losePower()
+  const later = await (await bench.open()).open(orders(CONFIG))
+  expect(later.logEndOffset, why).to.equal(log.logEndOffset)
+  expect(later.endOffsetFor(9), why).to.deep.equal({ epoch: 9, endOffset: log.logEndOffset })
+}
+
+describe('partition log and deaths', () => {
+  let effects = 0
+  before(async () => { effects = (await live(NEVER)).effects })
+
+  it('has many effects', () => { expect(effects).to.be.above(200) })
+
+  // To die after one effect is to die before the next.
+  for (const death of ['kill', 'power loss'] as const) {
+    it(`keeps what is durable: ${death} before each effect`, async () => {
+      for (let at = 1; at <= effects; at++) {
+        const grave = await live({ at, when: 'before' })
+        if (death === 'power loss') grave.bench.disk.losePower()
+        await check(grave, `effect ${at} of ${effects}`)
+      }
+    })
+  }
+})
