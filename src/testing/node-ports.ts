@@ -1,8 +1,9 @@
 // One node's ports inside a shared process, with two switches: `crash` drops the node as kill -9 would (its timers,
 // calls, streams and file handles stop, nothing is flushed or answered), `isolate` cuts it off the network silently.
 
+import { weirError } from '../base/error-code.ts'
 import {
-  DiskError, NetworkError, type Disk, type DiskFile, type Handler, type KeyValueStore, type Listener,
+  DiskError, NetworkError, type Caller, type Disk, type DiskFile, type Handler, type KeyValueStore, type Listener,
   type MessageStream, type Method, type Network, type Peer, type Ports, type Timer
 } from '../ports.ts'
 
@@ -216,11 +217,20 @@ function fatedHandler(handler: Handler, fate: Fate): Handler {
     return { ...handler, run }
   }
   const run: typeof handler.run = async (request, caller) => {
-    if (fate.isolated) return late(fate, caller.timeoutMs)
+    if (fate.isolated) return unheard(fate, caller)
     const response = await fate.guard(handler.run(request, caller))
-    return fate.isolated ? late(fate, caller.timeoutMs) : response
+    return fate.isolated ? unheard(fate, caller) : response
   }
   return { ...handler, run }
+}
+
+/** The answer that the cut swallows: the caller sees its deadline, or a reset when the cut ends. */
+async function unheard(fate: Fate, caller: Caller): Promise<never> {
+  try {
+    return await late<never>(fate, caller.timeoutMs)
+  } catch (error) {
+    throw weirError('NETWORK_EXCEPTION', String(error), 'retry')
+  }
 }
 
 function fatedStream<Out, In>(inner: MessageStream<Out, In>, fate: Fate): MessageStream<Out, In> {

@@ -3,7 +3,7 @@
 
 import { sleep } from '../../src/base/async.ts'
 import { WeirError } from '../../src/base/error-code.ts'
-import type { Delivery, Producer, ProducerOptions, Weir } from '../../src/client/types.ts'
+import type { ConsumedRecord, Delivery, Producer, ProducerOptions, Weir } from '../../src/client/types.ts'
 import { systemClock, systemTimers } from '../../src/os/system.ts'
 import { crc32c } from '../../src/records/crc32c.ts'
 
@@ -54,6 +54,8 @@ export class Ledger {
   readonly #waitingSince = new Map<number, number>()
   readonly #unanswered = new Map<number, number>()
   readonly #padding: string
+  /** What `check` found: `partition@offset` → `key#number`. */
+  #found = new Map<string, string>()
   #longestGapMs = 0
   #open = 0
   #running: Promise<void> | undefined
@@ -118,7 +120,7 @@ export class Ledger {
   async check(): Promise<LedgerReport> {
     await this.stop()
     const found = new Map<string, number>()
-    const at = new Map<string, string>()
+    const at = this.#found = new Map<string, string>()
     const highest = new Map<string, number>()
     let reordered = 0
     let corrupt = 0
@@ -151,6 +153,15 @@ export class Ledger {
     return {
       acked, failed: this.#failures.length, ackedLost, duplicated, reordered, corrupt,
       unavailableMs: Math.round(this.unavailableMs) }
+  }
+
+  /** What `check` found at a place, as `key#number`. */
+  foundAt(partition: number, offset: number): string | undefined { return this.#found.get(`${partition}@${offset}`) }
+
+  /** `key#number` of a record of any ledger; undefined when it is none, or damaged. */
+  static identify(record: ConsumedRecord): string | undefined {
+    const read = parse(record.value, record.key)
+    return read === undefined ? undefined : `${read.key}#${read.number}`
   }
 
   async #run(): Promise<void> {
