@@ -1,5 +1,5 @@
-// Kafka's own tool reads our files: every segment, both indexes of each and every producer snapshot of each replica of a
-// cluster that wrote all codecs, lost a leader on the way and was then stopped in good order.
+// Kafka's own tool reads our files: every segment, both indexes of each and every producer snapshot of each replica of
+// a cluster that wrote all codecs, lost a leader on the way and was then stopped in good order.
 
 import { expect } from 'chai'
 import { copyFileSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
@@ -109,7 +109,7 @@ describe('interop: Kafka\'s DumpLogSegments', function () {
       expect(records).to.deep.equal(sent[topic].map(({ key, value, headers, timestamp }, offset) => ({
         offset, timestampType, timestamp, keySize: key?.length ?? -1, valueSize: value?.length ?? -1,
         headerKeys: `[${headers.map((header) => header.key).join(',')}]`,
-        rest: [...(key === null ? [] : [`key: ${key}`]), ...(value === null ? [] : [`payload: ${value}`])].join(' ').trim()
+        rest: `${key === null ? '' : `key: ${key} `}${value === null ? '' : `payload: ${value}`}`.trim()
       })))
       if (topic === 'codecs') expect(new Set(batches.map(({ leaderEpoch }) => leaderEpoch)).size).to.be.above(1)
     }
@@ -156,14 +156,15 @@ describe('interop: Kafka\'s DumpLogSegments', function () {
       expect(basename(path)).to.equal(`${String(end).padStart(20, '0')}.snapshot`)
       const lines = dumped.get(path)!.lines
       expect(new Set(lines.map((line) => /^producerId: (\d+) /.exec(line)?.[1])).size).to.equal(CODECS.length)
-      expect(lines.every((line) => line.startsWith('producerId: ') && line.includes(' producerEpoch: 0 '))).to.equal(true)
+      expect(lines.filter((line) => !/^producerId: \d+ producerEpoch: 0 /.test(line))).to.deep.equal([])
       // Each producer's latest batches, oldest first: of those with one id Kafka takes the last.
       expect(lines.at(-1)).to.include(` lastSequence: ${PER_CODEC - 1} lastOffset: ${end - 1} `)
     }
   })
 
   it('reads the markers that end transactions', async () => {
-    const marker = { producerId: 7, producerEpoch: 2, coordinatorEpoch: 3, timestamp: 1_700_000_000_000, leaderEpoch: 5 }
+    const marker = {
+      producerId: 7, producerEpoch: 2, coordinatorEpoch: 3, timestamp: 1_700_000_000_000, leaderEpoch: 5 }
     const path = join(newDir(), `${'0'.repeat(20)}.log`)
     writeFileSync(path, Buffer.concat([
       buildBatch([{ key: null, value: Buffer.from('data'), headers: [], timestamp: marker.timestamp }],

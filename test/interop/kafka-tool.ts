@@ -75,8 +75,8 @@ export interface DumpedFile {
 
 const BATCH = new RegExp('^baseOffset: (\\d+) .* partitionLeaderEpoch: (-?\\d+) .* isControl: (true|false) '
   + '.* compresscodec: (\\w+) .* isvalid: (true|false)$')
-const RECORD =
-  /^\| offset: (\d+) (\w+): (-?\d+) keySize: (-?\d+) valueSize: (-?\d+)(?: sequence: -?\d+)?(?: headerKeys: (\[[^\]]*\]))?(.*)$/
+const RECORD = new RegExp('^\\| offset: (\\d+) (\\w+): (-?\\d+) keySize: (-?\\d+) valueSize: (-?\\d+)'
+  + '(?: sequence: -?\\d+)?(?: headerKeys: (\\[[^\\]]*\\]))?(.*)$')
 
 export function parseDump(out: string): ReadonlyMap<string, DumpedFile> {
   const files = new Map<string, DumpedFile>()
@@ -102,8 +102,8 @@ export function parseDump(out: string): ReadonlyMap<string, DumpedFile> {
 }
 
 /**
- * Everything the tool found fault with. One remark is none: it calls the first record of every segment but a partition's
- * first "non-consecutive" (`-1 is followed by BASE`), in the files of Kafka's own brokers, too.
+ * Everything the tool found fault with. One remark is none: it calls the first record of every segment but the one at
+ * offset 0 "non-consecutive" (`-1 is followed by BASE`), in the files of Kafka's own brokers, too.
  */
 export function complaints({ code, out, err }: Ended): string[] {
   const found = code === 0 ? [] : [`exit code ${code}`]

@@ -56,7 +56,7 @@ describe('interop: a Python client made from proto/', function () {
     python = found.python
   })
 
-  it('creates a topic, writes 10,000 records, reads the same back, and follows the hint of a wrong leader', async () => {
+  it('creates a topic, writes 10,000 records, reads them back, and follows the hint of a wrong leader', async () => {
     const generated = newDir()
     const protos = readdirSync(repoPath('proto')).filter((name) => name.endsWith('.proto'))
     const stubs = await run(python, ['-m', 'grpc_tools.protoc', `--proto_path=${repoPath('proto')}`,
