@@ -42,6 +42,8 @@ export interface BrokerOptions {
   readonly controllers?: () => readonly NodeAddress[]
   /** host:port of /metrics and /health, for others to see; empty = none. */
   readonly httpAddress?: string
+  /** Shown the inside before anything happens in it: for checkers, which only look. */
+  readonly observe?: (inside: { readonly replicas: ReplicaManager; readonly metadata: Metadata }) => void
 }
 
 /** Rejects when the data directory belongs to another node, is in use, or the address cannot be bound. */
@@ -58,6 +60,7 @@ export async function startBroker(
     retentionCheckIntervalMs: config['log.retention.check.interval.ms']
   })
   const parts = connect(config, { ...ports, logger }, logs, options)
+  options.observe?.(parts)
   let listener: Listener
   try {
     listener = await ports.network.listen(config.listen, parts.handlers)

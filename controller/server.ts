@@ -41,6 +41,8 @@ export interface RunningController {
 export interface ControllerOptions {
   /** Where the voters are; `config.controllers` unless a test learns the ports later. */
   readonly controllers?: () => readonly NodeAddress[]
+  /** Shown the inside before anything happens in it: for checkers, which only look. */
+  readonly observe?: (inside: { readonly controller: ActiveController; readonly driver: RaftDriver }) => void
 }
 
 /**
@@ -63,6 +65,7 @@ export async function startController(
   let listener: Listener
   try {
     parts = connect(config, { ...ports, logger }, store, options)
+    options.observe?.(parts)
     listener = await ports.network.listen(config.listen, parts.handlers)
   } catch (error) {
     await store.close()
