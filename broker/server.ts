@@ -131,7 +131,7 @@ function connect(config: BrokerConfig, ports: Ports, logs: LogManager, options: 
     setAddress: (bound: string) => { address = bound },
     handlers: [
       ...dataService({
-        replicas, clock, timers, image, controllerId: () => metadata.controllerId,
+        replicas, clock, timers, metrics: ports.metrics, image, controllerId: () => metadata.controllerId,
         fetchBytesMax: config['fetch.max.bytes'], fetchWaitMsMax: config['fetch.max.wait.ms'],
         produceBytesMax: config['max.inflight.produce.bytes'] }),
       ...replicaService({

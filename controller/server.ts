@@ -96,7 +96,8 @@ function connect(config: ControllerConfig, ports: Ports, store: RaftStore, optio
   const addressOf = (id: number) => controllers().find((one) => one.id === id)?.address ?? ''
   const watches = new Set<Watch>()
   const upkeep = new Upkeep({
-    clusterId: config['cluster.id'], clock, timers, logger, controller: () => controller,
+    clusterId: config['cluster.id'], clock, timers, logger,
+    metrics: ports.metrics, controller: () => controller,
     sessionTimeoutMs: config['broker.session.timeout.ms'],
     fenceOnHints: config['broker.fence.on.connection.loss'], graceMs: config['broker.connection.loss.grace.ms'],
     rebalanceDelayMs: config['leader.rebalance.delay.ms'] })

@@ -3,7 +3,7 @@
 
 import { WeirError } from '../src/base/error-code.ts'
 import type { MetadataDelta } from '../src/metadata/delta.ts'
-import type { Clock, Logger, Timers } from '../src/ports.ts'
+import type { Clock, Logger, Metrics, Timers } from '../src/ports.ts'
 import type { ActiveController } from './active-controller.ts'
 import { BrokerSessions } from './broker-sessions.ts'
 import { LeaderBalance } from './leader-balance.ts'
@@ -13,6 +13,7 @@ export interface UpkeepNeeds {
   readonly clock: Clock
   readonly timers: Timers
   readonly logger: Logger
+  readonly metrics: Metrics
   readonly sessionTimeoutMs: number
   /** Take the loss of a broker's stream, and reports by others, as hints that it is gone. */
   readonly fenceOnHints: boolean
@@ -44,6 +45,7 @@ export class Upkeep {
   /** This controller became active. */
   begin(): void {
     const { image } = this.#needs.controller()
+    this.#needs.metrics.gauge('weir_controller_active', 1)
     this.sessions.begin()
     this.#balance.begin()
     for (const { id, epoch } of image.brokers.values()) this.sessions.started(id, epoch)
@@ -53,6 +55,7 @@ export class Upkeep {
 
   /** It is active no more. */
   end(): void {
+    this.#needs.metrics.gauge('weir_controller_active', 0)
     this.sessions.end()
     this.#balance.end()
   }
@@ -74,6 +77,7 @@ export class Upkeep {
     const controller = this.#needs.controller()
     if (this.#fencing.has(brokerId) || controller.image.brokers.get(brokerId)?.fenced !== false) return
     this.#needs.logger.warn('broker is fenced', { broker: brokerId, brokerEpoch, reason })
+    this.#needs.metrics.count('weir_broker_fences_total')
     this.#fencing.add(brokerId)
     this.#submitted(controller.submit({ kind: 'fenceBroker', brokerId, brokerEpoch })
       .finally(() => { this.#fencing.delete(brokerId) }))

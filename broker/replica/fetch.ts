@@ -2,7 +2,7 @@
 // ask for offsets by position or time.
 
 import { fault, type Fault, type Result } from '../../src/base/error-code.ts'
-import type { Clock, Timers } from '../../src/ports.ts'
+import type { Clock, Metrics, Timers } from '../../src/ports.ts'
 import { findLeader, leadershipFault, type LookupNeeds } from './lookup.ts'
 import type { Partition, Watcher } from './partition.ts'
 import type { PushPolicy } from './push-session.ts'
@@ -10,6 +10,7 @@ import type { PushPolicy } from './push-session.ts'
 export interface FetchNeeds extends LookupNeeds {
   readonly clock: Clock
   readonly timers: Timers
+  readonly metrics: Metrics
 }
 
 export interface FetchPartition {
@@ -59,7 +60,10 @@ export async function fetch(
       const bytes = outcomes.reduce((sum, outcome) => sum + outcome.bytes.length, 0)
       const leftMs = deadlineMs - needs.clock.monotonicMs()
       if (bytes >= Math.max(request.minBytes, 1) || leftMs <= 0 || signal.aborted
-        || outcomes.some((outcome) => outcome.fault !== undefined)) return outcomes
+        || outcomes.some((outcome) => outcome.fault !== undefined)) {
+        needs.metrics.count('weir_fetched_bytes_total', bytes)
+        return outcomes
+      }
       if (needs.replicas.room.full) {
         const busy = fault('THROTTLING_QUOTA_EXCEEDED', 'too many requests wait (max.parked.requests)', 'retry later')
         return outcomes.map((outcome) => ({ ...outcome, fault: busy }))
@@ -151,12 +155,15 @@ function watchForMove(needs: FetchNeeds, request: FetchRequest): {
 
 /** A consumer stream's policy: below the high watermark, within the credit the client gave. */
 export function consumerPolicy(
-  credit: { bytes: number }, emit: PushPolicy['emit']): PushPolicy {
+  metrics: Metrics, credit: { bytes: number }, emit: PushPolicy['emit']): PushPolicy {
   return {
     bound: (partition) => partition.log.highWatermark,
     followsAppends: false,
     budget: () => credit.bytes,
-    spent: (_subscription, bytes) => { credit.bytes -= bytes },
+    spent: (_subscription, bytes) => {
+      credit.bytes -= bytes
+      metrics.count('weir_fetched_bytes_total', bytes)
+    },
     markDelayMs: 0,
     emit
   }

@@ -5,7 +5,7 @@
 
 import { ErrorCode, errorName } from '../../src/base/error-code.ts'
 import {
-  DiskError, type Logger, type MessageStream, type Network, type NetworkError, type Peer, type Timers
+  DiskError, type Logger, type MessageStream, type Metrics, type Network, type NetworkError, type Peer, type Timers
 } from '../../src/ports.ts'
 import type { Divergence, ReplicaPush, ReplicaRequest, ReplicaResponse } from '../../src/rpc/messages.ts'
 import { methods } from '../../src/rpc/protos.ts'
@@ -17,6 +17,7 @@ export interface FetcherNeeds {
   readonly timers: Timers
   readonly network: Network
   readonly logger: Logger
+  readonly metrics: Metrics
   readonly backoffMs: number
   /** The leader's address in the image now; undefined while it is not registered. */
   address(): string | undefined
@@ -226,6 +227,7 @@ export class Fetcher {
         this.#again(following)
         return
       }
+      this.#needs.metrics.count('weir_replicated_bytes_total', push.batches.length)
     }
     partition.followHighWatermark(push.highWatermark)
     if (push.logStartOffset > partition.log.logStartOffset) {

@@ -4,7 +4,7 @@
 // with flush.mode=sync means that every in-sync replica has it on its disk.
 
 import { fault, type Fault } from '../../src/base/error-code.ts'
-import type { Clock, Timer, Timers } from '../../src/ports.ts'
+import type { Clock, Metrics, Timer, Timers } from '../../src/ports.ts'
 import { validateProduceBatch } from '../../src/records/validate.ts'
 import { findLeader, leadershipFault, type LookupNeeds } from './lookup.ts'
 import type { Partition } from './partition.ts'
@@ -12,6 +12,7 @@ import type { Partition } from './partition.ts'
 export interface ProduceNeeds extends LookupNeeds {
   readonly clock: Clock
   readonly timers: Timers
+  readonly metrics: Metrics
 }
 
 export interface ProducePartition {
@@ -74,6 +75,8 @@ function append(
   if (request.acks === -1 && !partition.hasMinIsr) return waiting.settle(index, notEnoughReplicas(partition))
   const result = partition.append(batch)
   if (!result.ok) return waiting.settle(index, result.fault)
+  needs.metrics.count('weir_produced_batches_total')
+  needs.metrics.count('weir_produced_bytes_total', batch.length)
   waiting.appended(index, partition, wanted, result.value)
 }
 
@@ -96,6 +99,7 @@ class Waiting {
   readonly #outcomes: (ProduceOutcome | undefined)[]
   readonly #cancels: (() => void)[] = []
   #open: number
+  readonly #startedMs: number
   #timer: Timer | undefined
   #finished = false
 
@@ -105,6 +109,7 @@ class Waiting {
     this.#done = done
     this.#outcomes = new Array<ProduceOutcome | undefined>(request.partitions.length)
     this.#open = request.partitions.length
+    this.#startedMs = needs.clock.monotonicMs()
   }
 
   settle(index: number, refused: Fault): void {
@@ -159,6 +164,7 @@ class Waiting {
     this.#finished = true
     if (this.#timer !== undefined) this.#needs.timers.cancel(this.#timer)
     for (const cancel of this.#cancels) cancel()
+    this.#needs.metrics.observe('weir_produce_ms', this.#needs.clock.monotonicMs() - this.#startedMs)
     this.#done(this.#outcomes as ProduceOutcome[])
   }
 }

@@ -65,6 +65,7 @@ export class ReplicaManager {
       if (partition?.leaderEpoch === change.image.leaderEpoch) partition.update(change.image)
     }
     this.#reconfigure(delta, next)
+    this.#showCounts()
     // A broker unfenced since may join ISRs at once, also those of partitions to which nobody writes.
     if ([...delta.changedBrokers].length > 0) for (const partition of this.partitions()) partition.expandIsr()
   }
@@ -76,6 +77,17 @@ export class ReplicaManager {
     this.#fetchers.clear()
     for (const partition of this.partitions()) partition.retire(ErrorCode.NOT_LEADER_OR_FOLLOWER)
     await Promise.all([...this.partitions()].map((partition) => partition.transitions.idle()))
+  }
+
+  #showCounts(): void {
+    let hosted = 0
+    let led = 0
+    for (const { role } of this.partitions()) {
+      hosted++
+      if (role === 'leader') led++
+    }
+    this.#needs.ports.metrics.gauge('weir_partitions_hosted', hosted)
+    this.#needs.ports.metrics.gauge('weir_partitions_led', led)
   }
 
   // ---- changes --------------------------------------------------------------------------------------------
@@ -127,7 +139,10 @@ export class ReplicaManager {
           const broker = this.#needs.image().brokers.get(id)
           return isActive(broker) ? broker.epoch : undefined
         },
-        proposeIsr: this.#needs.proposeIsr
+        proposeIsr: (of, isr) => {
+          this.#needs.ports.metrics.count('weir_isr_changes_total')
+          this.#needs.proposeIsr(of, isr)
+        }
       }
     })
     log.onOffline = chain(log.onOffline, () => { this.#needs.onStorageFault() })
@@ -182,6 +197,7 @@ export class ReplicaManager {
     const { ports, config } = this.#needs
     const fetcher = new Fetcher({
       brokerId: this.#needs.brokerId, leaderId, timers: ports.timers, network: ports.network, logger: ports.logger,
+      metrics: ports.metrics,
       backoffMs: config['replica.fetch.backoff.ms'],
       address: () => this.#needs.image().brokers.get(leaderId)?.address,
       brokerEpoch: () => this.#needs.brokerEpoch(),

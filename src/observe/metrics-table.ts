@@ -23,6 +23,28 @@ export const METRICS: readonly MetricRow[] = [
     name: 'weir_controller_commands_total', kind: 'counter',
     help: 'Commands that the active controller proposed to the metadata log.'
   },
+  {
+    name: 'weir_controller_active', kind: 'gauge',
+    help: 'Whether this is the active controller: 1 on exactly one of them.'
+  },
+  {
+    name: 'weir_broker_fences_total', kind: 'counter',
+    help: 'Brokers that this controller took out: connection lost, session timeout, or unreachable for others.'
+  },
+  { name: 'weir_produced_batches_total', kind: 'counter', help: 'Record batches appended as partition leader.' },
+  { name: 'weir_produced_bytes_total', kind: 'counter', help: 'Bytes of record batches appended as partition leader.' },
+  { name: 'weir_replicated_bytes_total', kind: 'counter', help: 'Bytes of record batches appended as follower.' },
+  { name: 'weir_fetched_bytes_total', kind: 'counter', help: 'Bytes of record batches sent to consumers.' },
+  {
+    name: 'weir_produce_ms', kind: 'histogram', buckets: LATENCY_MS,
+    help: 'From the arrival of a produce request to its answer, replication and flush included.'
+  },
+  { name: 'weir_partitions_led', kind: 'gauge', help: 'Partitions that this broker leads.' },
+  { name: 'weir_partitions_hosted', kind: 'gauge', help: 'Partitions of which this broker has a replica.' },
+  {
+    name: 'weir_isr_changes_total', kind: 'counter',
+    help: 'Changes of an in-sync set that this broker proposed as partition leader.'
+  },
   { name: 'weir_raft_term', kind: 'gauge', help: 'Current term of this controller.' },
   { name: 'weir_raft_commit_index', kind: 'gauge', help: 'Last metadata log entry this controller applied.' },
   {

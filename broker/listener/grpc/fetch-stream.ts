@@ -45,7 +45,7 @@ function open(needs: FetchNeeds, message: FetchStreamRequest, incoming: Consumer
   const credit = { bytes: hello.creditBytes }
   const emit = (pushes: readonly Push[]) => (
     incoming.send({ partitions: pushes.map((push) => pushed(needs, push, raw)) }))
-  return { session: new PushSession(consumerPolicy(credit, emit), needs.timers), credit, raw }
+  return { session: new PushSession(consumerPolicy(needs.metrics, credit, emit), needs.timers), credit, raw }
 }
 
 function take(needs: FetchNeeds, message: FetchStreamRequest, consumer: Consumer, incoming: ConsumerStream): void {
