@@ -174,7 +174,8 @@ export class LogManager {
       logger.error('partition.metadata is missing or garbled: the log is taken to be of this topic', {
         dir, topicId: of.topicId })
     } else {
-      if (files.length > 0) await this.#setAside(name, { reason: 'it belongs to another topic id', owner })
+      // Without an owner and without a log it is a creation that was not finished.
+      if (owner !== undefined) await this.#setAside(name, { reason: 'it belongs to another topic id', owner })
       checkpoints.forget(name)
       if (checkpoints.mayName(name)) await this.checkpoint()
       await disk.makeDir(dir)
@@ -242,19 +243,19 @@ export class LogManager {
   // ---- checkpoints ----------------------------------------------------------------------------------------
 
   /** Writes recovery points, log starts and high watermarks, if they moved. Rejects with DiskError. */
-  checkpoint(): Promise<void> {
-    return this.#files.run(() => this.#opened.checkpoints.write(
-      [...this.#all()].map(({ topic, partition, log }) => ({
-        topic, partition, recoveryPoint: log.flushedOffset, logStartOffset: log.logStartOffset,
-        highWatermark: log.highWatermark }))))
+  checkpoint(): Promise<void> { return this.#files.run(() => this.#writeCheckpoints()) }
+
+  #writeCheckpoints(): Promise<void> {
+    return this.#opened.checkpoints.write([...this.#all()].map(({ topic, partition, log }) => ({
+      topic, partition, recoveryPoint: log.flushedOffset, logStartOffset: log.logStartOffset,
+      highWatermark: log.highWatermark })))
   }
 
-  /** See PartitionLogNeeds. */
+  /** See PartitionLogNeeds. One write serves all logs that wait for it. */
   async #lowerRecoveryPoint({ name, log }: Hosted): Promise<void> {
     const isLow = () => this.#opened.checkpoints.recoveryPointMax(name) <= log.flushedOffset
-    // One write serves all logs that wait for it.
-    if (!isLow()) await this.#files.idle()
-    if (!isLow()) await this.checkpoint()
+    if (isLow()) return
+    await this.#files.run(async () => { if (!isLow()) await this.#writeCheckpoints() })
   }
 
   *#all(): Iterable<Hosted> {

@@ -2,6 +2,7 @@
 
 import { expect } from 'chai'
 
+import { Flusher } from '../../broker/log/flusher.ts'
 import type { LogConfig } from '../../broker/log/log-config.ts'
 import type { PartitionLog } from '../../broker/log/partition-log.ts'
 import { TailBudget } from '../../broker/log/tail-cache.ts'
@@ -106,6 +107,22 @@ describe('retention of a partition log', () => {
     expect(outline((await log.read({ ...wanted, offset: 2 })).bytes)).to.equal('2-2@0')
     await bench.time.advance(DELAY_MS)
     expect(log.offline).to.equal(false)
+  })
+
+  it('nobody syncs a segment that is gone', async () => {
+    const bench = await logBench({ flusher: new Flusher(0) })
+    const log = await bench.open({}, { segmentBytes: 2 * BATCH_BYTES, fileDeleteDelayMs: 0, retentionBytes: 0 })
+    for (let count = 0; count < 5; count++) log.append(batch(0), 0)
+    log.setHighWatermark(3)
+    await log.applyRetention()
+    await bench.time.advance(0)
+    expect(names(bench, '.log')).to.deep.equal([2, 4])
+    await log.flushNow()
+    expect([log.offline, log.flushedOffset]).to.deep.equal([false, 5])
+    for (let count = 0; count < 5; count++) log.append(batch(0), 0)
+    await log.truncateTo(5)
+    await log.flushNow()
+    expect([log.offline, log.flushedOffset]).to.deep.equal([false, 5])
   })
 
   it('goes on after a kill between renaming and removing', async () => {
