@@ -27,7 +27,7 @@ TRIALS ?= 3
 WEIR := node dist/src/cli/main.js
 
 .PHONY: build test e2e lint verify fix proto proto-check demo bench cluster clean test-nodes drill-smoke interop \
-	pack-test
+	pack-test sim
 
 # Installs when node_modules is missing or older than the lock file.
 node_modules/.package-lock.json: package-lock.json

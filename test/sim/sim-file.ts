@@ -33,8 +33,13 @@ export class SimFile {
   get durableSize(): number {
     let size = this.#size
     for (const { before, sizeBefore, cutTo } of this.#stages) {
-      for (const sector of before.keys()) size = Math.min(size, sector * SECTOR_BYTES)
       size = Math.min(size, cutTo ?? size, sizeBefore)
+      for (const [sector, old] of before) {
+        const at = sector * SECTOR_BYTES
+        for (let index = 0; at + index < size && index < SECTOR_BYTES; index++) {
+          if (index >= old.length || old[index] !== this.#bytes[at + index]) size = at + index
+        }
+      }
     }
     return size
   }

@@ -1,0 +1,84 @@
+// Raft and metadata: one leader a term, terms and commits that never fall, one committed history, one image an offset.
+
+import { imageHash, type MetadataImage } from '../../../src/metadata/image.ts'
+import { crc32c } from '../../../src/records/crc32c.ts'
+import { entryKey } from '../../../controller/store/log-codec.ts'
+import type { SimCluster } from '../cluster.ts'
+import type { SimNode } from '../sim-node.ts'
+
+interface Seen { life: number; term: number; commit: number; checkedTo: number; image: MetadataImage | undefined }
+
+/** Hashing an image is dear: one offset in so many, and every one at the end. */
+const HASH_ONE_IN = 5
+
+export class RaftSafety {
+  readonly #cluster: SimCluster
+  readonly #leaders = new Map<number, string>()
+  readonly #committed = new Map<number, number>()
+  readonly #hashes = new Map<number, string>()
+  readonly #seen = new Map<string, Seen>()
+
+  constructor(cluster: SimCluster) {
+    this.#cluster = cluster
+  }
+
+  /** Something happened on this controller. */
+  look(node: SimNode): void {
+    const inside = node.controller
+    if (inside === undefined) return
+    const { role, term, commit } = inside.driver.status()
+    const seen = this.#seenOf(node)
+    if (term < seen.term) this.#fail(`the term of ${node.name} fell from ${seen.term} to ${term}`)
+    if (seen.life !== node.lives) {
+      seen.life = node.lives
+      seen.commit = 0
+      seen.checkedTo = 0
+    }
+    if (role === 'leader') {
+      const leader = this.#leaders.get(term) ?? node.name
+      this.#leaders.set(term, leader)
+      if (leader !== node.name) this.#fail(`${leader} and ${node.name} both lead term ${term}`)
+    }
+    if (commit < seen.commit) this.#fail(`the commit of ${node.name} fell from ${seen.commit} to ${commit}`)
+    seen.term = term
+    seen.commit = commit
+    if (seen.checkedTo < commit) this.#compareLog(node, seen, commit)
+    this.lookAtImage(node.name, inside.controller.image)
+  }
+
+  lookAtImage(name: string, image: MetadataImage, always = false): void {
+    const seen = this.#seen.get(name) ?? { life: 0, term: 0, commit: 0, checkedTo: 0, image: undefined }
+    this.#seen.set(name, seen)
+    if (!always && (seen.image === image || image.offset < 0)) return
+    seen.image = image
+    if (!always && image.offset % HASH_ONE_IN !== 0) return
+    const hash = imageHash(image)
+    const known = this.#hashes.get(image.offset) ?? hash
+    this.#hashes.set(image.offset, known)
+    if (known !== hash) this.#fail(`${name} has another image at offset ${image.offset} than others had`)
+  }
+
+  #compareLog(node: SimNode, seen: Seen, commit: number): void {
+    for (let index = seen.checkedTo + 1; index <= commit; index++) {
+      const value = node.stores.look(`${node.dir}/meta`, entryKey(index))
+      // Compacted, or committed elsewhere and not written here yet.
+      if (value === undefined) continue
+      const sum = crc32c(value)
+      const known = this.#committed.get(index) ?? sum
+      this.#committed.set(index, known)
+      if (known !== sum) this.#fail(`${node.name} has another entry ${index} than what was committed`)
+    }
+    seen.checkedTo = commit
+  }
+
+  #seenOf(node: SimNode): Seen {
+    let seen = this.#seen.get(node.name)
+    if (seen === undefined) {
+      seen = { life: node.lives, term: 0, commit: 0, checkedTo: 0, image: undefined }
+      this.#seen.set(node.name, seen)
+    }
+    return seen
+  }
+
+  #fail(what: string): void { this.#cluster.world.fail('raft-safety', what) }
+}

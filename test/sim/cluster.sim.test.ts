@@ -1,0 +1,34 @@
+// Some short seeds of the whole simulator in every run of the suite; `make sim RUNS=n` runs many long ones.
+
+import { expect } from 'chai'
+
+import { simulate } from './simulate.ts'
+
+const SEEDS = 30
+const TOTAL_MS = 8_000
+
+describe('simulated clusters', function () {
+  this.timeout(120_000)
+
+  it(`${SEEDS} seeds: what was promised is kept, and after the healing everything serves`, async () => {
+    let acknowledged = 0
+    let faults = 0
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const report = await simulate(seed, { totalMs: TOTAL_MS })
+      if (report.violation !== undefined) {
+        throw new Error(`make sim SEED=${seed} MS=${TOTAL_MS}: ${report.violation.message}`, { cause: report.violation })
+      }
+      acknowledged += report.acknowledged
+      faults += report.faults
+    }
+    expect(acknowledged).to.be.above(SEEDS * 20)
+    expect(faults).to.be.above(SEEDS)
+  })
+
+  it('a seed decides everything; another seed is another run', async () => {
+    const hashes: string[] = []
+    for (const seed of [7, 7, 8]) hashes.push((await simulate(seed, { totalMs: TOTAL_MS })).hash)
+    expect(hashes[1]).to.equal(hashes[0])
+    expect(hashes[2]).to.not.equal(hashes[0])
+  })
+})
