@@ -12,6 +12,7 @@ import { methods } from '../../src/rpc/protos.ts'
 import type { ActiveController } from '../active-controller.ts'
 import type { BrokerSessions } from '../broker-sessions.ts'
 import type { FeedBatch, FeedReader, MetadataFeed } from '../metadata-feed.ts'
+import { hasHeirs } from '../state/leadership.ts'
 
 /** Partitions in one ISR request. */
 const ALTER_PARTITIONS_MAX = 10_000
@@ -139,11 +140,14 @@ export class Watch {
     for (const unreachable of message.unreachable) this.#needs.sessions.unreachable(unreachable, this.#broker!.id)
   }
 
-  /** Moves leaderships away; tells the broker to go once it leads nothing and every other broker knows. */
+  /**
+   * Moves leaderships away; tells the broker to go once it leads nothing that anybody could take over, and every other
+   * broker knows.
+   */
   async #drain(brokerId: number): Promise<void> {
     const { controller, sessions } = this.#needs
     const { remaining } = await controller.submit({ kind: 'drainBroker', brokerId })
-    if (remaining > 0) return
+    if (remaining > 0 && hasHeirs(controller.image, brokerId)) return
     const others = [...controller.image.brokers.values()].filter(({ id, fenced }) => id !== brokerId && !fenced)
     await sessions.whenAt(controller.image.offset, others.map(({ id }) => id), DRAIN_WAIT_MS)
     this.#shouldShutdown = true

@@ -79,6 +79,17 @@ export function moveAway(image: MetadataImage, brokerId: number): Outcome<DrainR
   return { reply: { moved, remaining }, records }
 }
 
+/** Is there an active replica, in sync or not yet, for any partition that `brokerId` leads? */
+export function hasHeirs(image: MetadataImage, brokerId: number): boolean {
+  const active = activeIn(image)
+  for (const { partitions } of image.topics.values()) {
+    for (const { leader, replicas } of partitions) {
+      if (leader === brokerId && replicas.some((id) => id !== brokerId && active(id))) return true
+    }
+  }
+  return false
+}
+
 /** Elects leaders for the leaderless partitions of one topic, whose unclean election has just been allowed. */
 export function electUncleanly(image: MetadataImage, topic: TopicImage): PartitionChangeRecord[] {
   return topicChanges(topic, (old) => {

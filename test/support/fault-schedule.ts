@@ -47,15 +47,20 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleRep
     await ledger.progress()
     const reader = new Reader(weir)
     const faults = new Faults(cluster, weir, random)
-    const steps = await faults.run(options.durationMs)
+    await faults.run(options.durationMs)
     await restoreAll(cluster)
+    faults.note('all nodes run')
     await faults.answered()
     await Promise.all([1, 2, 3].map((id) => weir.admin.resumeBroker(id)))
+    faults.note('every call is answered')
     await ledger.progress()
+    faults.note('every partition acknowledges')
     const report = await ledger.check()
     const misread = await reader.finish(ledger)
+    faults.note('all is read')
     await expectSameReplicas(cluster, weir, TOPIC)
-    return { ...report, misread, steps: [...steps, ...reasons(ledger)] }
+    faults.note('all replicas are equal')
+    return { ...report, misread, steps: [...faults.steps, ...reasons(ledger)] }
   } finally {
     await cluster.close()
   }
@@ -116,7 +121,7 @@ class Faults {
   readonly #busy = new Map<TestNode, Promise<void>>()
   readonly #asked = new Set<Promise<void>>()
   readonly #isolated = new Set<TestNode>()
-  readonly #steps: string[] = []
+  readonly steps: string[] = []
   readonly #startMs = systemClock().monotonicMs()
   #topics = 0
 
@@ -127,14 +132,13 @@ class Faults {
     this.#nodes = [...cluster.brokers, ...cluster.controllers]
   }
 
-  async run(durationMs: number): Promise<readonly string[]> {
+  async run(durationMs: number): Promise<void> {
     while (systemClock().monotonicMs() - this.#startMs < durationMs) {
       this.#step()
       await pause(10 + this.#random.below(this.#random.below(3) === 0 ? 700 : 150))
     }
     for (const node of this.#nodes) node.heal()
     await Promise.all(this.#busy.values())
-    return this.#steps
   }
 
   /** Resolves when every admin call has an answer. */
@@ -169,7 +173,7 @@ class Faults {
 
   #all(what: 'kill' | 'powerLoss', nodes: readonly TestNode[]): void {
     if (this.#random.below(2) === 0) return
-    this.#note(`${what} of ${nodes.length} nodes at once`)
+    this.note(`${what} of ${nodes.length} nodes at once`)
     for (const node of nodes.filter((one) => !this.#busy.has(one))) {
       this.#do(node, what, async () => {
         await node[what]()
@@ -179,7 +183,7 @@ class Faults {
   }
 
   #do(node: TestNode, what: string, act: () => Promise<void> | void): void {
-    this.#note(`${node.kind} ${node.id} ${what}`)
+    this.note(`${node.kind} ${node.id} ${what}`)
     if (what !== 'isolate' && what !== 'heal') this.#isolated.delete(node)
     const done = (async () => { await act() })().finally(() => { this.#busy.delete(node) })
     this.#busy.set(node, done)
@@ -190,7 +194,7 @@ class Faults {
     const { admin } = this.#weir
     const id = 1 + this.#random.below(3)
     const step = (what: string, call: () => Promise<unknown>) => {
-      this.#note(what)
+      this.note(what)
       const asked = call().then(noop, noop).finally(() => { this.#asked.delete(asked) })
       this.#asked.add(asked)
     }
@@ -206,7 +210,7 @@ class Faults {
     })
   }
 
-  #note(step: string): void {
-    this.#steps.push(`${Math.round(systemClock().monotonicMs() - this.#startMs)} ms: ${step}`)
+  note(step: string): void {
+    this.steps.push(`${Math.round(systemClock().monotonicMs() - this.#startMs)} ms: ${step}`)
   }
 }
