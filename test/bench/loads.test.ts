@@ -88,8 +88,8 @@ describe('loads of the bench', function () {
   })
 
   it('a refusal is what it rejects with, and the topic goes all the same', async () => {
-    const refused = await benchRawProduce(world, { ...LOAD, recordBytes: 2_000_000, batchBytes: 1024, compression: 'none' })
-      .catch((error: unknown) => error)
+    const tooLarge: Load = { ...LOAD, recordBytes: 2_000_000, compression: 'none' }
+    const refused = await benchRawProduce(world, tooLarge).catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(WeirError).with.property('name', 'MESSAGE_TOO_LARGE')
   })
 })

@@ -1,6 +1,6 @@
-// What Kafka 4.4.0 does: medians of 3 to 5 runs, recorded by 2026-12-01 on 2 virtual cores (AMD EPYC), 24 GiB, ext4 on a
-// virtual disk whose 4 KiB fsync takes 0.11 ms, Java 17. Another machine than yours, perhaps with a faster disk: read
-// them beside the limits of the machine. MB are 10^6 bytes; Kafka's own tools print MiB.
+// What Kafka 4.4.0 does: medians of 3 to 5 runs, recorded by 2026-12-01 on 2 virtual cores (AMD EPYC), 24 GiB, ext4
+// on a virtual disk whose 4 KiB fsync takes 0.11 ms, Java 17. Another machine than yours, perhaps with a faster disk:
+// read them beside the limits of the machine. MB are 10^6 bytes; Kafka's own tools print MiB.
 //
 // Kafka's durability default is the page cache (here: flush.mode=replicated); its fsync rows have flush.messages=1
 // (here: flush.mode=sync). All with RF 3, min.insync.replicas=2, acks=all unless said.
