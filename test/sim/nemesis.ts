@@ -122,9 +122,10 @@ export class Nemesis {
   }
 
   #repair(node: SimNode): void {
-    // A disk that failed is believed again only by a new process.
+    // A disk that failed is believed again after a new start of the machine: pages whose sync failed look well until
+    // then, and are lost.
     if (node.disk.harmed || node.stores.harmed) {
-      if (node.isUp) node.kill()
+      node.losePower()
       node.disk.heal()
       node.stores.heal()
     }

@@ -57,7 +57,7 @@ export function drawPlan(seed: number, random: Random, totalMs: number): Plan {
       'broker.fence.on.connection.loss': String(among(true, true, false)) },
     topics, weights: weights.length > 0 ? weights : [['kill', 1]],
     faultEveryMs: logUniform(300, 4_000),
-    recordsPerSecond: logUniform(5, 80),
+    recordsPerSecond: logUniform(3, 30),
     highWaterBytes: among(2_000, 64 * 1024, 1024 * 1024),
     latencyMs: among([0.05, 0.8], [0.5, 3], [0.05, 15] as const)
   }

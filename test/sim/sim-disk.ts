@@ -114,6 +114,7 @@ export class SimDisk {
     this.#faults = []
     this.#full = false
     this.#stalledUntilMs = 0
+    this.harmed = false
   }
 
   /** A file as processes see it; for looking only. */

@@ -94,6 +94,7 @@ export class SimStores {
   heal(): void {
     this.#stalledUntilMs = 0
     this.#failing = undefined
+    this.harmed = false
   }
 
   /** The value of a key as a process would read it; for looking only. */

@@ -26,14 +26,16 @@ export class RaftSafety {
   look(node: SimNode): void {
     const inside = node.controller
     if (inside === undefined) return
-    const { role, term, commit } = inside.driver.status()
+    const { role, term, commit, applied } = inside.driver.status()
     const seen = this.#seenOf(node)
-    if (term < seen.term) this.#fail(`the term of ${node.name} fell from ${seen.term} to ${term}`)
     if (seen.life !== node.lives) {
       seen.life = node.lives
+      // A term that it had told nobody of need not have been written.
+      seen.term = 0
       seen.commit = 0
       seen.checkedTo = 0
     }
+    if (term < seen.term) this.#fail(`the term of ${node.name} fell from ${seen.term} to ${term}`)
     if (role === 'leader') {
       const leader = this.#leaders.get(term) ?? node.name
       this.#leaders.set(term, leader)
@@ -42,7 +44,8 @@ export class RaftSafety {
     if (commit < seen.commit) this.#fail(`the commit of ${node.name} fell from ${seen.commit} to ${commit}`)
     seen.term = term
     seen.commit = commit
-    if (seen.checkedTo < commit) this.#compareLog(node, seen, commit)
+    // What is committed and not yet applied may not be on this disk yet.
+    if (seen.checkedTo < applied) this.#compareLog(node, seen, applied)
     this.lookAtImage(node.name, inside.controller.image)
   }
 
@@ -58,17 +61,17 @@ export class RaftSafety {
     if (known !== hash) this.#fail(`${name} has another image at offset ${image.offset} than others had`)
   }
 
-  #compareLog(node: SimNode, seen: Seen, commit: number): void {
-    for (let index = seen.checkedTo + 1; index <= commit; index++) {
+  #compareLog(node: SimNode, seen: Seen, applied: number): void {
+    for (let index = seen.checkedTo + 1; index <= applied; index++) {
       const value = node.stores.look(`${node.dir}/meta`, entryKey(index))
-      // Compacted, or committed elsewhere and not written here yet.
+      // Compacted.
       if (value === undefined) continue
       const sum = crc32c(value)
       const known = this.#committed.get(index) ?? sum
       this.#committed.set(index, known)
       if (known !== sum) this.#fail(`${node.name} has another entry ${index} than what was committed`)
     }
-    seen.checkedTo = commit
+    seen.checkedTo = applied
   }
 
   #seenOf(node: SimNode): Seen {
