@@ -333,13 +333,16 @@ export class PartitionLog {
     this.#endAt(end)
     // Or recovery would take what is appended from here on for what was durable there before.
     await this.#needs.lowerRecoveryPoint()
+    // Durably, before other batches come in the place of theirs.
+    await removeSnapshots(this.#needs, (at) => at > end)
+    await this.#needs.disk.syncDir(this.#needs.dir)
     const dropped = this.#segments.splice(cut + 1)
     this.#unsynced = this.#unsynced.filter((segment) => !dropped.includes(segment))
     this.#directoryDirty = true
     for (const segment of dropped.toReversed()) await segment.remove()
     await this.#active.truncateTo(end)
     if (this.#epochs.truncateFromEnd(end)) this.#epochFile.changed()
-    await reloadProducers(this.#needs, this.#segments, this.#producers, { end, snapshotMax: end })
+    await reloadProducers(this.#needs, this.#segments, this.#producers, end)
     this.#needs.flusher.request(this)
   }
 

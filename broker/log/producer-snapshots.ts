@@ -1,6 +1,6 @@
 // The snapshot files of producer state beside the segments of a log: each holds the state before the offset in its name.
 
-import type { Disk, Logger } from '../../src/ports.ts'
+import type { Clock, Disk, Logger } from '../../src/ports.ts'
 import { readSmallBytes, writeSmallFile } from './checkpoint-file.ts'
 import { offsetFileName, parseOffsetFileName, SNAPSHOT_SUFFIX } from './file-names.ts'
 import type { ProducerState } from './producer-state.ts'
@@ -8,6 +8,7 @@ import type { ProducerState } from './producer-state.ts'
 interface SnapshotPlace { readonly disk: Disk; readonly dir: string }
 
 export interface SnapshotNeeds extends SnapshotPlace {
+  readonly clock: Clock
   readonly logger: Logger
   readonly topic: string
   readonly partition: number
@@ -40,20 +41,17 @@ export async function removeOldSnapshots(place: SnapshotPlace, offset: number): 
 }
 
 /**
- * Replaces `producers` by the newest readable snapshot at or before `max`, or by nothing; later and unreadable ones are
- * removed. Returns the snapshot's offset, 0 without one. Rejects with DiskError.
+ * Replaces `producers` by the newest readable snapshot, or by nothing; unreadable ones are removed. Returns the snapshot's offset, 0 without one. Rejects with DiskError.
  */
-export async function loadSnapshot(needs: SnapshotNeeds, producers: ProducerState, max: number): Promise<number> {
+export async function loadSnapshot(needs: SnapshotNeeds, producers: ProducerState): Promise<number> {
   producers.clear()
   for (const offset of (await snapshotOffsets(needs)).toReversed()) {
     const path = pathOf(needs, offset)
-    if (offset <= max) {
-      const bytes = await readSmallBytes(needs.disk, path)
-      const wrong = bytes === undefined ? 'it is gone' : producers.load(bytes)
-      if (wrong === undefined) return offset
-      needs.logger.warn('producer snapshot cannot be read: an older one is used', {
-        topic: needs.topic, partition: needs.partition, path, reason: wrong })
-    }
+    const bytes = await readSmallBytes(needs.disk, path)
+    const wrong = bytes === undefined ? 'it is gone' : producers.load(bytes, needs.clock.wallMs())
+    if (wrong === undefined) return offset
+    needs.logger.warn('producer snapshot cannot be read: an older one is used', {
+      topic: needs.topic, partition: needs.partition, path, reason: wrong })
     await needs.disk.remove(path)
   }
   return 0

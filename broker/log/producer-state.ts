@@ -85,7 +85,7 @@ export class ProducerState {
 
   /**
    * Takes an appended batch into account, without a check: what is in the log counts. `seenMs`: when it came, for
-   * `expire`; by default the largest timestamp in it, which for replayed batches is the best guess.
+   * `expire`; by default the largest timestamp in it.
    */
   update(bytes: Uint8Array, at: number, seenMs = maxTimestamp(bytes, at)): void {
     const id = producerId(bytes, at)
@@ -157,8 +157,11 @@ export class ProducerState {
     return bytes
   }
 
-  /** Replaces the state by what `snapshot` wrote. Returns what is wrong with `bytes`; the state is empty then. */
-  load(bytes: Uint8Array): string | undefined {
+  /**
+   * Replaces the state by what `snapshot` wrote; no producer counts as seen before `seenMs`. Returns what is wrong with
+   * `bytes`; the state is empty then.
+   */
+  load(bytes: Uint8Array, seenMs = -1): string | undefined {
     this.clear()
     const reader = new ByteReader(bytes)
     const version = reader.int16()
@@ -168,13 +171,13 @@ export class ProducerState {
     const computed = crc32c(bytes.subarray(SNAPSHOT_PREFIX_BYTES))
     if (crc !== computed) return `CRC-32C is ${computed.toString(16)}, the header says ${crc.toString(16)}`
     const count = reader.count(reader.int32(), SNAPSHOT_ENTRY_BYTES)
-    for (let entry = 0; entry < count; entry++) this.#loadEntry(reader)
+    for (let entry = 0; entry < count; entry++) this.#loadEntry(reader, seenMs)
     if (reader.fault === undefined && reader.remaining > 0) reader.fail(`${reader.remaining} bytes too many`)
     if (reader.fault !== undefined) this.clear()
     return reader.fault
   }
 
-  #loadEntry(reader: ByteReader): void {
+  #loadEntry(reader: ByteReader, seenMs: number): void {
     const id = reader.int64()
     const epoch = reader.int16()
     const lastSequence = reader.int32()
@@ -184,7 +187,8 @@ export class ProducerState {
     const known = this.#producers.get(id)
     if (known === undefined || known.epoch !== epoch) {
       this.#producers.delete(id)
-      this.#add(id, { epoch, batches: lastSequence < 0 ? [] : [batch], lastSeenMs: batch.timestamp })
+      this.#add(id, {
+        epoch, batches: lastSequence < 0 ? [] : [batch], lastSeenMs: Math.max(batch.timestamp, seenMs) })
       return
     }
     if (known.batches.length === WINDOW) known.batches.shift()

@@ -2,7 +2,7 @@
 // recovery point on is scanned: the torn tail is cut, indexes, leader epochs and producer state are built again, and
 // what was found is made durable before the log counts it.
 
-import type { Disk, Logger, Metrics } from '../../src/ports.ts'
+import type { Clock, Disk, Logger, Metrics } from '../../src/ports.ts'
 import { baseOffset, batchBytes, lastOffset, partitionLeaderEpoch } from '../../src/records/batch.ts'
 import { readSmallFile, writeSmallFile } from './checkpoint-file.ts'
 import {
@@ -21,6 +21,7 @@ export interface LoadNeeds {
   readonly partition: number
   readonly dir: string
   readonly disk: Disk
+  readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
 }
@@ -63,6 +64,9 @@ async function load(
   for (const base of bases) opened.push(await Segment.open(place(base)))
   let segments = await recoverSegments(needs, opened, epochs, hints)
   const end = segments.at(-1)?.nextOffset ?? 0
+  // Of batches that never reached the disk.
+  await removeSnapshots(needs, (offset) => offset > end)
+  if (!hints.clean || segments.length < opened.length) await needs.disk.syncDir(needs.dir)
   if (segments.length === 0 || end < hints.logStartOffset) {
     for (const segment of segments) await segment.remove()
     await removeSnapshots(needs, () => true)
@@ -80,9 +84,7 @@ async function load(
     await writeSmallFile(needs.disk, `${needs.dir}/${EPOCH_FILE}`, epochText)
   }
   const producers = new ProducerState()
-  // Without a clean stop a snapshot behind the recovery point may be of batches that never reached the disk.
-  await reloadProducers(needs, segments, producers, {
-    end: logEndOffset, snapshotMax: hints.clean ? logEndOffset : Math.min(hints.recoveryPoint, logEndOffset) })
+  await reloadProducers(needs, segments, producers, logEndOffset)
   return { segments, epochs, producers, logStartOffset, highWatermark: hints.highWatermark }
 }
 
@@ -150,7 +152,6 @@ async function recoverSegments(
   const dropped = segments.slice(sound.length)
   // The last one first: at every moment what is left is a prefix.
   for (const later of dropped.toReversed()) await later.remove()
-  if (!hints.clean || dropped.length > 0) await needs.disk.syncDir(needs.dir)
   report(needs, hints, { end: sound.at(-1)?.nextOffset, cut, dropped: dropped.length })
   return sound
 }
@@ -175,18 +176,18 @@ function report(needs: LoadNeeds, hints: LoadHints, found: {
 }
 
 /**
- * Builds producer state up to `end`: the newest snapshot that can be read and is not behind `snapshotMax`, then the
- * batches behind it.
+ * Builds producer state up to `end`, with which the log ends and behind which there is no snapshot: the newest one that
+ * can be read, then the batches behind it. The producers count as seen now: their timestamps are the clients' and may be of any time.
  */
 export async function reloadProducers(
-  needs: Pick<LoadNeeds, 'disk' | 'dir' | 'logger' | 'topic' | 'partition'>, segments: readonly Segment[],
-  producers: ProducerState, { end, snapshotMax }: { readonly end: number; readonly snapshotMax: number },
-): Promise<void> {
-  let from = await loadSnapshot(needs, producers, snapshotMax)
+  needs: Omit<LoadNeeds, 'metrics'>, segments: readonly Segment[],
+  producers: ProducerState, end: number): Promise<void> {
+  let from = await loadSnapshot(needs, producers)
+  const nowMs = needs.clock.wallMs()
   for (const segment of segments) {
     if (segment.nextOffset <= from) continue
     await replay(segment, Math.max(from, segment.baseOffset), Math.min(end, segment.nextOffset), (bytes, at) => {
-      producers.update(bytes, at)
+      producers.update(bytes, at, nowMs)
     })
     from = segment.nextOffset
   }

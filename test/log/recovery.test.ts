@@ -135,18 +135,6 @@ describe('log recovery, torn tails', () => {
       expect(lines(bench)).to.deep.equal(['warn: torn tail cut'])
     }
   })
-
-  it('believes no snapshot behind the recovery point', async () => {
-    const { whole, files } = await written()
-    // As if the first history of the log had been another one.
-    const other = await logBench()
-    const log = await other.open({}, SEGMENTS)
-    for (let index = 0; index < COUNT; index++) log.append(batch(0, { ...PRODUCED(index), producerId: 77 }), 0)
-    await log.close()
-    const foreign = [12, 16].map((offset) => `${DIR}/${String(offset).padStart(20, '0')}.snapshot`)
-    const bench = await withFiles(new Map([...files, ...foreign.map((path) => [path, other.disk.copyOf(path)] as const)]))
-    await expectRecovered(bench, whole, COUNT, 'foreign snapshots', { recoveryPoint: 6 })
-  })
 })
 
 describe('log recovery, files beside the log', () => {
