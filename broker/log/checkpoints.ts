@@ -1,11 +1,13 @@
-// The checkpoint files of a data directory: up to where each log is known to be durable, where it begins, how far it was
-// committed. Kafka keeps one file for each of the three; here they are read, noted and written together.
+// The checkpoint files of a data directory: up to where each log is known to be durable, where it begins, how far it
+// was committed. Kafka keeps one file for each of the three; here they are read, noted and written together.
 //
 // A recovery point on the disk must never be above what is durable: recovery would believe unsynced segments. So it is
 // known here how high the files may stand, and a log that loses its tail waits until they stand lower.
 
 import type { Disk, Logger } from '../../src/ports.ts'
-import { decodeOffsets, encodeOffsets, readSmallFile, writeSmallFile, type OffsetCheckpoint } from './checkpoint-file.ts'
+import {
+  decodeOffsets, encodeOffsets, readSmallFile, writeSmallFile, type OffsetCheckpoint
+} from './checkpoint-file.ts'
 import { partitionDirName } from './file-names.ts'
 
 const RECOVERY_POINTS = 'recovery-point-offset-checkpoint'
@@ -74,8 +76,8 @@ export class Checkpoints {
   recoveryPointMax(name: string): number { return this.#recoveryPointMax.get(name) ?? 0 }
 
   /**
-   * Writes the marks of the open logs and what is noted of the others, unless the files say that already. Durable when it
-   * resolves. One call at a time. Rejects with DiskError.
+   * Writes the marks of the open logs and what is noted of the others, unless the files say that already. Durable when
+   * it resolves. One call at a time. Rejects with DiskError.
    */
   async write(open: readonly PartitionMarks[]): Promise<void> {
     const entries = [...open, ...this.#noted.values()]

@@ -1,4 +1,5 @@
-// The snapshot files of producer state beside the segments of a log: each holds the state before the offset in its name.
+// The snapshot files of producer state beside the segments of a log: each holds the state before the offset in its
+// name.
 
 import type { Clock, Disk, Logger } from '../../src/ports.ts'
 import { readSmallBytes, writeSmallFile } from './checkpoint-file.ts'
@@ -41,7 +42,8 @@ export async function removeOldSnapshots(place: SnapshotPlace, offset: number): 
 }
 
 /**
- * Replaces `producers` by the newest readable snapshot, or by nothing; unreadable ones are removed. Returns the snapshot's offset, 0 without one. Rejects with DiskError.
+ * Replaces `producers` by the newest readable snapshot, or by nothing; unreadable ones are removed. Returns the
+ * snapshot's offset, 0 without one. Rejects with DiskError.
  */
 export async function loadSnapshot(needs: SnapshotNeeds, producers: ProducerState): Promise<number> {
   producers.clear()

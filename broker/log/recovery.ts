@@ -177,7 +177,8 @@ function report(needs: LoadNeeds, hints: LoadHints, found: {
 
 /**
  * Builds producer state up to `end`, with which the log ends and behind which there is no snapshot: the newest one that
- * can be read, then the batches behind it. The producers count as seen now: their timestamps are the clients' and may be of any time.
+ * can be read, then the batches behind it. The producers count as seen now: their timestamps are the clients' and may
+ * be of any time.
  */
 export async function reloadProducers(
   needs: Omit<LoadNeeds, 'metrics'>, segments: readonly Segment[],

@@ -70,7 +70,7 @@ export class TailCache {
   #grow(last: Chunk | undefined, length: number, baseOffset: number): Chunk {
     const wanted = Math.min(CHUNK_BYTES_MAX, (last?.bytes.length ?? CHUNK_BYTES_MIN / 2) * 2)
     const chunk: Chunk = {
-      owner: this, bytes: new Uint8Array(Math.max(wanted, length)), used: 0, nextOffsets: [], positions: [],
+      owner: this, bytes: unfilled(Math.max(wanted, length)), used: 0, nextOffsets: [], positions: [],
       baseOffset }
     this.#chunks.push(chunk)
     this.#budget.add(chunk)
@@ -141,4 +141,9 @@ function firstAbove(rising: readonly number[], value: number): number {
     else low = middle + 1
   }
   return low
+}
+
+/** Not zeroed, and not of the shared pool: nothing behind `used` is ever read. */
+function unfilled(bytes: number): Uint8Array {
+  return Buffer.allocUnsafeSlow(bytes)
 }

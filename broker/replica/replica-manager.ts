@@ -4,7 +4,7 @@
 import { ErrorCode } from '../../src/base/error-code.ts'
 import { topicConfig, type BrokerConfig } from '../../src/config/keys.ts'
 import type { MetadataDelta } from '../../src/metadata/delta.ts'
-import { isActive, NO_CONFIGS, type MetadataImage } from '../../src/metadata/image.ts'
+import { isActive, NO_CONFIGS, partitionOf, type MetadataImage } from '../../src/metadata/image.ts'
 import { localChanges, type LocalChange, type LocalChangeKind } from '../../src/metadata/local-changes.ts'
 import { DiskError, type Ports, type Timer } from '../../src/ports.ts'
 import type { LogManager } from '../log/log-manager.ts'
@@ -34,6 +34,7 @@ export class ReplicaManager {
   readonly #fetchers = new Map<number, Fetcher>()
   #isrTimer: Timer | undefined
   #closed = false
+  #hasSwept = false
 
   constructor(needs: ReplicaManagerNeeds) {
     this.#needs = needs
@@ -68,6 +69,23 @@ export class ReplicaManager {
     this.#showCounts()
     // A broker unfenced since may join ISRs at once, also those of partitions to which nobody writes.
     if ([...delta.changedBrokers].length > 0) for (const partition of this.partitions()) partition.expandIsr()
+    if (!this.#hasSwept) await this.#sweep(next)
+  }
+
+  /** The first image says what belongs here: directories of deleted topics and moved replicas go out of the way. */
+  async #sweep(image: MetadataImage): Promise<void> {
+    this.#hasSwept = true
+    try {
+      await this.#needs.logs.setAsideStrays((topic, partition) => {
+        const topicId = image.topicIdByName.get(topic)
+        return topicId !== undefined
+          && partitionOf(image, topicId, partition)?.replicas.includes(this.#needs.brokerId) === true
+      })
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error
+      this.#needs.ports.logger.error('stray directories could not be set aside', {
+        code: error.code, path: error.path, reason: error.message })
+    }
   }
 
   async close(): Promise<void> {

@@ -112,7 +112,8 @@ export async function readAll(log: PartitionLog, from = log.logStartOffset, maxB
 
 /** The .log files one behind the other. */
 export function rawLog(disk: MemoryDisk, dir = DIR): Uint8Array {
-  const paths = disk.view().map(({ path }) => path).filter((path) => path.startsWith(`${dir}/`) && path.endsWith('.log'))
+  const paths = disk.view().map(({ path }) => path)
+    .filter((path) => path.startsWith(`${dir}/`) && path.endsWith('.log'))
   return Uint8Array.from(Buffer.concat(paths.map((path) => disk.copyOf(path))))
 }
 
@@ -126,7 +127,8 @@ export function split(bytes: Uint8Array): readonly Uint8Array[] {
 
 /** `0-4@1 5-5@2`: offsets and leader epoch of each batch. */
 export function outline(bytes: Uint8Array): string {
-  return split(bytes).map((batch) => `${baseOffset(batch)}-${lastOffset(batch)}@${partitionLeaderEpoch(batch)}`).join(' ')
+  return split(bytes).map((batch) => `${baseOffset(batch)}-${lastOffset(batch)}@${partitionLeaderEpoch(batch)}`)
+    .join(' ')
 }
 
 /** Where each epoch up to `max` ends, as the batches of the whole log say it. */

@@ -19,7 +19,9 @@ function append(log: PartitionLog, count: number, shape: BatchShape = {}, epoch 
 }
 
 /** Syncs end when the test says so. */
-function heldDisk(): { readonly disk: MemoryDisk; readonly held: (() => void)[]; release(): Promise<void> } {
+function heldDisk(): {
+  readonly disk: MemoryDisk; readonly held: (() => void)[]; readonly release: () => Promise<void>
+} {
   const held: (() => void)[] = []
   let hold = false
   const disk = new MemoryDisk({ defer: (done) => { if (hold) held.push(done); else queueMicrotask(done) } })
@@ -231,7 +233,8 @@ async function live(death: Death, before: (bench: DirBench) => void = () => {}):
 function isPartOf(found: readonly Uint8Array[], whole: readonly Uint8Array[]): boolean {
   if (found.length === 0) return true
   const from = whole.findIndex((bytes) => baseOffset(bytes) === baseOffset(found[0]!))
-  return from >= 0 && found.every((bytes, index) => Buffer.compare(bytes, whole[from + index] ?? new Uint8Array(0)) === 0)
+  return from >= 0
+    && found.every((bytes, index) => Buffer.compare(bytes, whole[from + index] ?? new Uint8Array(0)) === 0)
 }
 
 /** What was durable is there; what is there was appended once, in that order; what is derived from it fits. */

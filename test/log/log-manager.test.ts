@@ -27,7 +27,8 @@ function put({ disk }: DirBench, path: string, content: string): void {
 
 /** Top-level directories. */
 async function dirs({ disk }: DirBench): Promise<string[]> {
-  return (await disk.list('/data')).filter((name) => /-\d+/.test(name)).map((name) => name.replace(/\.[0-9a-f]{32}/, '.ID'))
+  return (await disk.list('/data')).filter((name) => /-\d+/.test(name))
+    .map((name) => name.replace(/\.[0-9a-f]{32}/, '.ID'))
 }
 
 /** As after kill -9: what was written stays, locks go. */
@@ -64,7 +65,8 @@ describe('log manager, the directory', () => {
   })
 
   it('is refused with a garbled identity', async () => {
-    for (const content of ['', 'version=2\ncluster.id=c1\nnode.id=1\ndirectory.id=x\n', 'garbage', 'version=1\nnode.id=1\n']) {
+    for (const content of ['', 'version=2\ncluster.id=c1\nnode.id=1\ndirectory.id=x\n', 'garbage',
+      'version=1\nnode.id=1\n']) {
       const bench = dirBench()
       put(bench, '/data/meta.properties', content)
       expect(String(await failureOf(bench.open()))).to.match(/is not an identity file/)
@@ -279,7 +281,8 @@ describe('log manager, partitions', () => {
       const crashed = kill(bench)
       const found = await (await crashed.open()).open(orders({}, OTHER_ID))
       expect([found.logStartOffset, found.logEndOffset, crashed.metrics.lost], what).to.deep.equal([0, 4, 0])
-      expect(await dirs(crashed), what).to.deep.equal(what === 'deleted' ? ['orders-0'] : ['orders-0', 'orders-0.ID-stray'])
+      expect(await dirs(crashed), what)
+        .to.deep.equal(what === 'deleted' ? ['orders-0'] : ['orders-0', 'orders-0.ID-stray'])
     }
   })
 
@@ -299,7 +302,8 @@ describe('log manager, partitions', () => {
   })
 
   it('takes a log whose partition.metadata is missing or garbage for the topic\'s own, and says so', async () => {
-    for (const content of [undefined, '', 'garbage', `version: 1\ntopic_id: ${OTHER_ID}\n`, 'version: 0\ntopic_id: x\n']) {
+    for (const content of [undefined, '', 'garbage', `version: 1\ntopic_id: ${OTHER_ID}\n`,
+      'version: 0\ntopic_id: x\n']) {
       const first = dirBench()
       const manager = await first.open()
       const log = await manager.open(orders({ segmentBytes: 3 * BATCH_BYTES }))
@@ -326,7 +330,7 @@ describe('log manager, partitions', () => {
     const next = await bench.open()
     await next.open(orders({}, OTHER_ID))
     expect(await dirs(bench)).to.deep.equal(['orders-0', 'orders-0.ID-stray'])
-    const [warning] = bench.logger.lines.filter(({ level }) => level === 'warn')
+    const warning = bench.logger.lines.find(({ level }) => level === 'warn')
     expect(warning?.fields).to.deep.include({ name: 'orders-0', owner: orders().topicId })
     const kept = bench.disk.view().find(({ path }) => path.includes('stray') && path.endsWith('.log'))
     expect(kept?.size).to.equal(5 * BATCH_BYTES)
@@ -431,7 +435,8 @@ describe('log manager, strays and checkpoints', () => {
   })
 
   it('garbage in a checkpoint file costs a scan, no records', async () => {
-    for (const file of ['recovery-point-offset-checkpoint', 'log-start-offset-checkpoint', 'replication-offset-checkpoint']) {
+    for (const file of ['recovery-point-offset-checkpoint', 'log-start-offset-checkpoint',
+      'replication-offset-checkpoint']) {
       for (const content of ['', 'garbage', '0\n9\norders 0 3\n', '0\n1\norders 0 -3\n', '\u0000\u0000\u0000']) {
         const first = dirBench()
         const manager = await first.open()
@@ -469,7 +474,8 @@ describe('log manager, strays and checkpoints', () => {
   it('one write of checkpoints serves all logs that are cut at one time', async () => {
     const bench = dirBench()
     const manager = await bench.open()
-    const logs = await Promise.all([0, 1, 2, 3, 4, 5].map((partition) => manager.open(orders({}, undefined, partition))))
+    const logs = await Promise.all([0, 1, 2, 3, 4, 5].map((partition) =>
+      manager.open(orders({}, undefined, partition))))
     for (const log of logs) {
       append(log, 4)
       await log.flushNow()

@@ -1,8 +1,9 @@
-// What a start finds after anything but a clean stop: a torn tail, files that are garbage or gone, a disk that lost what
-// it had promised to keep.
+// What a start finds after anything but a clean stop: a torn tail, files that are garbage or gone, a disk that lost
+// what it had promised to keep.
 
 import { expect } from 'chai'
 
+import type { LogManager } from '../../broker/log/log-manager.ts'
 import type { LoadHints } from '../../broker/log/recovery.ts'
 import { lastOffset } from '../../src/records/batch.ts'
 import { DiskError } from '../../src/ports.ts'
@@ -10,7 +11,8 @@ import { failureOf } from '../support/failures.ts'
 import { MortalDisk, NEVER } from '../support/mortal-disk.ts'
 import { seeded } from '../support/numbers.ts'
 import {
-  CLEAN, endsOf, epochEnds, logBench, orders, outline, quickDisk, rawLog, readAll, split, dirBench, type Bench
+  CLEAN, endsOf, epochEnds, logBench, orders, outline, quickDisk, rawLog, readAll, split, dirBench, type Bench,
+  type DirBench
 } from './bench.ts'
 import { batch, concat, DIR } from './samples.ts'
 
@@ -118,7 +120,7 @@ describe('log recovery, torn tails', () => {
       const log = concat(files.get(`${LAST}.log`)!, tail)
       const bench = await withFiles(new Map([...files, [`${LAST}.log`, log]]))
       await expectRecovered(bench, whole, COUNT, `tail ${index}`, { recoveryPoint: 16 })
-      const [line] = bench.logger.lines.filter(({ level }) => level === 'warn')
+      const line = bench.logger.lines.find(({ level }) => level === 'warn')
       expect(line?.fields).to.deep.include({
         topic: 'orders', partition: 0, logEndOffset: 16, truncatedBytes: tail.length, segmentsDropped: 0 })
       expect(bench.metrics.lost).to.equal(0)
@@ -150,7 +152,8 @@ describe('log recovery, files beside the log', () => {
     for (const path of paths) {
       const sound = files.get(path)!
       for (const [what, bytes] of [['gone', undefined], ['empty', new Uint8Array(0)], ['torn', sound.slice(0, -1)],
-        ['zeros', new Uint8Array(sound.length)], ['noise', noise(sound.length)], ['long noise', noise(5_000)]] as const) {
+        ['zeros', new Uint8Array(sound.length)], ['noise', noise(sound.length)], ['long noise', noise(5_000)],
+      ] as const) {
         for (const hints of [{ clean: true }, { clean: false }, { clean: false, recoveryPoint: 0 }]) {
           const rest = new Map(files)
           rest.delete(path)
@@ -159,7 +162,8 @@ describe('log recovery, files beside the log', () => {
           await expectRecovered(bench, whole, COUNT, why, { recoveryPoint: 16, ...hints })
           expect(bench.metrics.lost, why).to.equal(0)
           if (path.endsWith('checkpoint') && bytes !== undefined && what !== 'torn') {
-            expect(lines(bench), why).to.deep.equal(['error: garbled leader epoch file: epochs are read from the batches'])
+            expect(lines(bench), why)
+              .to.deep.equal(['error: garbled leader epoch file: epochs are read from the batches'])
           }
         }
       }
@@ -184,8 +188,10 @@ describe('log recovery, files beside the log', () => {
 
   it('reads epochs from the batches where the file contradicts them', async () => {
     const { whole, files } = await written()
-    const text = (lines: readonly string[]) => new TextEncoder().encode(['0', lines.length, ...lines, ''].join('\n'))
-    for (const wrong of [['0 0', '1 2', '2 6', '5 13'], ['0 0', '1 2', '2 6', '3 10', '4 12', '6 16'], ['3 9'], ['0 0', '9 14']]) {
+    const text = (entries: readonly string[]) =>
+      new TextEncoder().encode(['0', entries.length, ...entries, ''].join('\n'))
+    for (const wrong of [['0 0', '1 2', '2 6', '5 13'], ['0 0', '1 2', '2 6', '3 10', '4 12', '6 16'], ['3 9'],
+      ['0 0', '9 14']]) {
       const bench = await withFiles(new Map([...files, [`${DIR}/leader-epoch-checkpoint`, text(wrong)]]))
       await expectRecovered(bench, whole, COUNT, wrong.join(', '), { recoveryPoint: 0 })
     }
@@ -205,11 +211,11 @@ describe('log recovery, files beside the log', () => {
 })
 
 describe('log recovery, lost durable records', () => {
-  async function expectLoss(bench: Bench, whole: readonly Uint8Array[], kept: number, recoveryPoint: number, clean = false,
-  ): Promise<void> {
+  async function expectLoss(
+    bench: Bench, whole: readonly Uint8Array[], kept: number, recoveryPoint: number, clean = false): Promise<void> {
     await expectRecovered(bench, whole, kept, `${kept} of ${recoveryPoint}`, { clean, recoveryPoint })
     expect(lines(bench)).to.deep.equal(['error: durable records are lost on this disk'])
-    const [line] = bench.logger.lines.filter(({ level }) => level === 'error')
+    const line = bench.logger.lines.find(({ level }) => level === 'error')
     expect(line?.fields).to.deep.include({ topic: 'orders', partition: 0, logEndOffset: 2 * kept, recoveryPoint })
     expect(bench.metrics.lost).to.equal(1)
   }
@@ -268,7 +274,7 @@ describe('log recovery, lost durable records', () => {
 })
 
 /** Kills the process; the next one has the directory. */
-async function reopen(bench: ReturnType<typeof dirBench>, last: (manager: Awaited<ReturnType<typeof bench.open>>) => Promise<void>) {
+async function reopen(bench: DirBench, last: (manager: LogManager) => Promise<void>): Promise<LogManager> {
   bench.disk.losePower()
   const manager = await bench.open()
   await manager.open(orders(SEGMENTS))

@@ -13,7 +13,8 @@ const BATCH_BYTES = batch(0).length
 const DELAY_MS = 5_000
 
 /** Two batches in each segment; batch n has the time `n` s before now less its place. All committed. */
-async function filled(config: Partial<LogConfig>, count = 9): Promise<{ readonly bench: Bench; readonly log: PartitionLog }> {
+async function filled(
+  config: Partial<LogConfig>, count = 9): Promise<{ readonly bench: Bench; readonly log: PartitionLog }> {
   const bench = await logBench({ tailBudget: new TailBudget(0) })
   const log = await bench.open({}, { segmentBytes: 2 * BATCH_BYTES, fileDeleteDelayMs: DELAY_MS, ...config })
   for (let index = 0; index < count; index++) {

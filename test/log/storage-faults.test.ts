@@ -9,7 +9,7 @@ import { errorName } from '../../src/base/error-code.ts'
 import { DiskError } from '../../src/ports.ts'
 import type { DiskOperation } from '../../src/testing/memory-disk.ts'
 import { failureOf } from '../support/failures.ts'
-import { logBench, orders, outline, rawLog, readAll, split, dirBench, type Bench } from './bench.ts'
+import { logBench, orders, outline, rawLog, readAll, split, dirBench } from './bench.ts'
 import { batch, type BatchShape } from './samples.ts'
 
 const BATCH_BYTES = batch(0).length
@@ -39,9 +39,8 @@ async function offlineBench(more: { readonly cacheBytes?: number } = {}) {
   return { bench, log, seen }
 }
 
-async function expectOffline(of: { readonly bench: Bench; readonly log: PartitionLog; readonly seen: { offline: number } },
-  why: string, code = 'EIO'): Promise<void> {
-  const { bench, log, seen } = of
+async function expectOffline(
+  { bench, log, seen }: Awaited<ReturnType<typeof offlineBench>>, why: string, code = 'EIO'): Promise<void> {
   expect([log.offline, seen.offline, bench.metrics.offline], why).to.deep.equal([true, 1, 1])
   const told = bench.logger.lines.filter(({ text }) => text === LOGGED)
   expect(told.map(({ level, fields }) => [level, fields.topic, fields.partition, fields.code]), why)
