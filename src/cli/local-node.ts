@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 import { deferred, type Deferred } from '../base/async.ts'
 import { weirError } from '../base/error-code.ts'
+import { NODE_FLAGS } from '../node/flags.ts'
 import { PARENT_PIPE_VARIABLE } from '../os/parent-pipe.ts'
 
 const POLL_MS = 15
@@ -69,7 +70,7 @@ export class LocalNode {
     const log = openSync(this.logFile, 'a')
     // A group of its own: Ctrl-C on the terminal goes to the parent only, which stops nodes in order. Stdin is a pipe
     // that nobody writes to: it ends with the parent, and the node with it.
-    const child = spawn(process.execPath, [entryOf(this.kind), '--config', this.configFile], {
+    const child = spawn(process.execPath, [...NODE_FLAGS, entryOf(this.kind), '--config', this.configFile], {
       stdio: ['pipe', log, log], detached: true, env: { ...this.#place.env, [PARENT_PIPE_VARIABLE]: '1' }
     })
     closeSync(log)

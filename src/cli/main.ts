@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --initial-old-space-size=128
 // The command line, bin `weir`: every verb is a file in commands/, named once here.
 
 import { exit as exitProcess } from 'node:process'

@@ -7,6 +7,13 @@ import { WireReader } from './wire-reader.ts'
 /** Plain objects with every field: defaults, empty arrays, null for no message. `optional` and oneof may lack. */
 const CONVERSION = { defaults: true, longs: Number, enums: Number }
 
+/**
+ * The writer that encoders share, grown to what messages need: `finish` copies out of it. Undefined while in use, and
+ * after a message so large that its buffer is not worth keeping.
+ */
+let scratch: protobuf.Writer | undefined
+const SCRATCH_BYTES_MAX = 4 * 1024 * 1024
+
 export interface Codec {
   /** The bytes are the caller's. Fields at their default are left out. */
   readonly encode: (message: unknown) => Uint8Array
@@ -20,7 +27,13 @@ export interface Codec {
 export function codecOf(type: protobuf.Type): Codec {
   const checkEnums = enumCheck(type)
   return {
-    encode: (message) => type.encode(message as Record<string, unknown>).finish(),
+    encode: (message) => {
+      const writer = scratch ?? protobuf.Writer.create()
+      scratch = undefined
+      const bytes = type.encode(message as Record<string, unknown>, writer.reset()).finish()
+      if (bytes.length <= SCRATCH_BYTES_MAX) scratch = writer
+      return bytes
+    },
     decode: (bytes) => {
       try {
         const message = type.toObject(type.decode(new WireReader(bytes)), CONVERSION)
