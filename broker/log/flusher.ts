@@ -16,10 +16,16 @@ export class Flusher {
   readonly #waiting = new Fifo<Flushable>(LOGS_MAX)
   readonly #queued = new Set<Flushable>()
   readonly #running = new Set<Flushable>()
+  readonly #soon: (run: () => void) => void
+  #scheduled = false
 
-  /** `concurrency`: files synced at one time (>= 1). */
-  constructor(concurrency: number) {
+  /**
+   * `concurrency`: files synced at one time (>= 1). `soon` runs what it is given after the I/O that is ready now: the
+   * batches of one turn then share a sync, where the first would go alone and the others wait for the next.
+   */
+  constructor(concurrency: number, soon: (run: () => void) => void = atOnce) {
     this.#concurrency = concurrency
+    this.#soon = soon
   }
 
   /** Flushes `log` soon. Asking again before its flush began changes nothing; asking during it adds one after it. */
@@ -27,7 +33,16 @@ export class Flusher {
     if (this.#queued.has(log)) return
     this.#queued.add(log)
     this.#waiting.push(log)
-    this.#next()
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#running.size >= this.#concurrency) return
+    this.#scheduled = true
+    this.#soon(() => {
+      this.#scheduled = false
+      this.#next()
+    })
   }
 
   #next(): void {
@@ -41,8 +56,10 @@ export class Flusher {
       this.#running.add(log)
       void log.flushNow().then(() => {
         this.#running.delete(log)
-        this.#next()
+        if (this.#waiting.length > 0) this.#schedule()
       })
     }
   }
 }
+
+function atOnce(run: () => void): void { run() }

@@ -76,7 +76,7 @@ export class LogManager {
   private constructor(options: LogManagerOptions, opened: Opened) {
     this.#options = options
     this.#opened = opened
-    this.#flusher = new Flusher(options.flushConcurrency)
+    this.#flusher = new Flusher(options.flushConcurrency, (run) => { options.timers.soon(run) })
     this.#tailBudget = new TailBudget(options.tailCacheBytes)
   }
 
