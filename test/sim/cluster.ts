@@ -23,6 +23,7 @@ export class SimCluster {
   readonly controllers: readonly SimNode[]
   readonly brokers: readonly SimNode[]
   #clients = 0
+  #newest: MetadataImage | undefined
 
   constructor(world: World, options: SimClusterOptions = {}) {
     this.world = world
@@ -64,14 +65,13 @@ export class SimCluster {
     return { ...timePorts(world, life, new SimClock(world, random)), random, network: this.network.port(host, life) }
   }
 
-  /** The newest committed image that any controller has applied. */
+  /** The newest committed image that any controller has ever applied. */
   get image(): MetadataImage | undefined {
-    let newest: MetadataImage | undefined
     for (const { controller } of this.controllers) {
       const image = controller?.controller.image
-      if (image !== undefined && image.offset > (newest?.offset ?? -1)) newest = image
+      if (image !== undefined && image.offset > (this.#newest?.offset ?? 0)) this.#newest = image
     }
-    return newest
+    return this.#newest
   }
 
   get activeController(): SimNode | undefined {

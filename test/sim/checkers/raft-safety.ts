@@ -1,8 +1,7 @@
 // Raft and metadata: one leader a term, terms and commits that never fall, one committed history, one image an offset.
 
 import { imageHash, type MetadataImage } from '../../../src/metadata/image.ts'
-import { crc32c } from '../../../src/records/crc32c.ts'
-import { entryKey } from '../../../controller/store/log-codec.ts'
+import { decodeEntry, decodeState, entryKey, STATE_KEY } from '../../../controller/store/log-codec.ts'
 import type { SimCluster } from '../cluster.ts'
 import type { SimNode } from '../sim-node.ts'
 
@@ -14,7 +13,7 @@ const HASH_ONE_IN = 5
 export class RaftSafety {
   readonly #cluster: SimCluster
   readonly #leaders = new Map<number, string>()
-  readonly #committed = new Map<number, number>()
+  readonly #committed = new Map<number, { readonly value: Uint8Array; readonly by: string }>()
   readonly #hashes = new Map<number, string>()
   readonly #seen = new Map<string, Seen>()
 
@@ -26,7 +25,7 @@ export class RaftSafety {
   look(node: SimNode): void {
     const inside = node.controller
     if (inside === undefined) return
-    const { role, term, commit, applied } = inside.driver.status()
+    const { role, term, commit } = inside.driver.status()
     const seen = this.#seenOf(node)
     if (seen.life !== node.lives) {
       seen.life = node.lives
@@ -44,7 +43,8 @@ export class RaftSafety {
     if (commit < seen.commit) this.#fail(`the commit of ${node.name} fell from ${seen.commit} to ${commit}`)
     seen.term = term
     seen.commit = commit
-    // What is committed and not yet applied may not be on this disk yet.
+    // What the state machine has is on this disk, or covered by a snapshot on it.
+    const applied = inside.controller.image.offset
     if (seen.checkedTo < applied) this.#compareLog(node, seen, applied)
     this.lookAtImage(node.name, inside.controller.image)
   }
@@ -62,14 +62,17 @@ export class RaftSafety {
   }
 
   #compareLog(node: SimNode, seen: Seen, applied: number): void {
-    for (let index = seen.checkedTo + 1; index <= applied; index++) {
+    const state = decodeState(node.stores.look(`${node.dir}/meta`, STATE_KEY)!)
+    // What lies before the log's beginning is on its way out.
+    const first = state.ok ? state.value.firstIndex : 1
+    for (let index = Math.max(first, seen.checkedTo + 1); index <= applied; index++) {
       const value = node.stores.look(`${node.dir}/meta`, entryKey(index))
-      // Compacted.
       if (value === undefined) continue
-      const sum = crc32c(value)
-      const known = this.#committed.get(index) ?? sum
+      const known = this.#committed.get(index) ?? { value, by: node.name }
       this.#committed.set(index, known)
-      if (known !== sum) this.#fail(`${node.name} has another entry ${index} than what was committed`)
+      if (Buffer.compare(known.value, value) === 0) continue
+      this.#fail(`${node.name} has ${show(index, value)}, ${known.by} had ${show(index, known.value)} committed (applied `
+        + `${applied}, ${state.ok ? JSON.stringify(state.value) : state.fault.message})`)
     }
     seen.checkedTo = applied
   }
@@ -84,4 +87,11 @@ export class RaftSafety {
   }
 
   #fail(what: string): void { this.#cluster.world.fail('raft-safety', what) }
+}
+
+function show(index: number, value: Uint8Array): string {
+  const entry = decodeEntry(index, value)
+  if (!entry.ok) return `entry ${index}, damaged`
+  const { value: { entry: { term, data }, previousTerm } } = entry
+  return `entry ${index} of term ${term} after ${previousTerm} with ${data.length} bytes`
 }
