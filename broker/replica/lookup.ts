@@ -21,6 +21,9 @@ export type Lookup =
 
 export function findLeader(needs: LookupNeeds, wanted: Wanted): Lookup {
   const image = needs.image()
+  if (image.offset < 0) {
+    return { ok: false, fault: fault('LEADER_NOT_AVAILABLE', 'this broker has no metadata yet', 'retry') }
+  }
   const topicId = image.topicIdByName.get(wanted.topic)
   const topic = topicId === undefined ? undefined : image.topics.get(topicId)
   if (topic === undefined) {

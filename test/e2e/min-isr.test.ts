@@ -3,8 +3,10 @@
 import { expect } from 'chai'
 
 import { ErrorCode } from '../../src/base/error-code.ts'
+import { methods } from '../../src/rpc/protos.ts'
 import { KEPT, Ledger, pause, until } from '../support/ledger.ts'
 import { othersOf, useCluster } from '../support/faults.ts'
+import { testNetwork } from '../support/network.ts'
 import { allInSync, expectSameReplicas } from '../support/replicas.ts'
 
 describe('min.insync.replicas=2', function () {
@@ -54,13 +56,19 @@ describe('min.insync.replicas=2', function () {
     await ledger.stop()
     const leader = await stage.cluster.leaderOf(topic, 0)
     const followers = othersOf(leader).map((id) => stage.cluster.broker(id))
+    // Asked straight: any other broker is about to be silent.
+    const peer = testNetwork().dial(stage.cluster.broker(leader).address)
     const producer = stage.weir.producer({ deliveryTimeoutMs: 15_000 })
     await producer.send({ topic, partition: 0, key: 'p0k0', value: 'warm' })
     for (const follower of followers) follower.isolate()
     let answered = false
     const sent = producer.send({ topic, partition: 0, key: 'late', value: 'x' }).finally(() => { answered = true })
-    await isrIs(topic, 1)
+    await until(async () => {
+      const { topics } = await peer.call(methods.data.getMetadata, { topics: [topic] }, 1_000)
+      return topics[0]!.partitions[0]!.isr.length === 1 ? undefined : 'the ISR has not shrunk'
+    })
     await pause(200)
+    peer.close()
     expect(answered, 'answered with an ISR of one').to.equal(false)
     for (const follower of followers) follower.heal()
     const { offset } = await sent

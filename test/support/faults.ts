@@ -68,7 +68,8 @@ export async function restoreAll(cluster: Cluster): Promise<void> {
   const nodes = [...cluster.controllers, ...cluster.brokers]
   for (const node of nodes) node.heal()
   await Promise.all(nodes.map((node) => node.start()))
-  await cluster.ready()
+  // Three times, on a machine that is busy with other things.
+  await until(() => cluster.ready().then(() => undefined, String), 40)
 }
 
 /** The two ids of 1, 2, 3 that are not `id`. */

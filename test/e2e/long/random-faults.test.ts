@@ -12,7 +12,7 @@ const durationMs = Number(process.env['MS'] ?? 8_000)
 const logLevel = (process.env['FAULT_LOG'] ?? 'silent') as NonNullable<ClusterOptions['logLevel']>
 
 describe(`random faults, ${runs} seeds from ${first}, ${durationMs} ms each`, function () {
-  this.timeout(durationMs + 60_000)
+  this.timeout(durationMs + 180_000)
 
   for (let seed = first; seed < first + runs; seed++) {
     it(`seed ${seed}`, async () => {
