@@ -1,6 +1,5 @@
 // One seed from the beginning to the last check.
 
-import type { MetadataImage } from '../../src/metadata/image.ts'
 import { Watch } from './checkers/watch.ts'
 import { SimCluster } from './cluster.ts'
 import { LogWalk } from './checkers/log-walk.ts'
@@ -70,8 +69,9 @@ async function live(cluster: SimCluster, plan: Plan, nemesis: Nemesis, workload:
   await nemesis.run()
   nemesis.heal()
   await expectSoon(cluster, 'every node serves after the healing', () => cluster.isWhole, WHOLE_WITHIN_MS)
-  await expectSoon(cluster, 'every replica is in sync', () => outOfSync(cluster.image) === undefined, WHOLE_WITHIN_MS,
-    () => outOfSync(cluster.image))
+  await resumeAll(cluster)
+  await expectSoon(cluster, 'every replica is in sync', () => outOfSync(cluster) === undefined, WHOLE_WITHIN_MS,
+    () => outOfSync(cluster))
   await stopAndCount(cluster, workload)
   await readBack(cluster, plan, workload)
   await expectSoon(cluster, 'all replicas are equal', () => difference(cluster, plan) === undefined, AT_REST_WITHIN_MS,
@@ -84,6 +84,13 @@ async function expectSoon(cluster: SimCluster, what: string, holds: () => boolea
   if (await cluster.world.until(holds, limitMs)) return
   cluster.world.fail('liveness', `after ${limitMs} ms it is not so that ${what}: ${why() ?? ''} (${cluster.detail})`)
   await cluster.world.sleep(0)
+}
+
+/** An operator's drain may have been carried out although its answer was lost, and its resume never sent. */
+async function resumeAll(cluster: SimCluster): Promise<void> {
+  const weir = await cluster.connect({ name: 'operator' })
+  for (const { id } of cluster.brokers) await weir.admin.resumeBroker(id)
+  await weir.close()
 }
 
 /** New records are accepted everywhere, and every old one gets its answer. */
@@ -121,14 +128,28 @@ async function readBack(cluster: SimCluster, plan: Plan, workload: Workload): Pr
   await weir.close()
 }
 
-function outOfSync(image: MetadataImage | undefined): string | undefined {
+function outOfSync(cluster: SimCluster): string | undefined {
+  const { image } = cluster
   if (image === undefined) return 'no image'
   for (const topic of image.topics.values()) {
     for (const [index, { isr, replicas, leader }] of topic.partitions.entries()) {
-      if (leader === -1 || isr.length < replicas.length) return `${topic.name}-${index}: leader ${leader}, ISR ${isr.join()}`
+      if (leader !== -1 && isr.length === replicas.length) continue
+      return `${topic.name}-${index}: leader ${leader}, ISR ${isr.join()}; ${insides(cluster, topic.id, index)}`
     }
   }
   return undefined
+}
+
+/** What each replica thinks of a partition. */
+function insides(cluster: SimCluster, topicId: string, index: number): string {
+  return cluster.brokers.map(({ name, broker }) => {
+    const partition = broker?.replicas.partition(topicId, index)
+    if (partition === undefined) return `${name} has none`
+    const { role, leaderEpoch, log, followers, proposedIsr } = partition
+    const known = [...followers.values()].map((one) => `${one.id}@${one.ackOffset} of broker epoch ${one.brokerEpoch}`)
+    return `${name} ${role} in epoch ${leaderEpoch}, ${log.highWatermark} ≤ ${log.flushedOffset} ≤ ${log.logEndOffset}`
+      + `${log.offline ? ' offline' : ''}${proposedIsr === undefined ? '' : ` proposes ${proposedIsr.join()}`} [${known.join(', ')}]`
+  }).join('; ')
 }
 
 /** How the replicas of a partition differ on their disks. */
