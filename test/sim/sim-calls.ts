@@ -335,6 +335,7 @@ export class StreamEnd implements AnyStream, Tenant {
     }
     const other = this.#other!
     const detail = item === 'end' ? 'end' : digest('', item)
+    if (item !== 'end' && !this.#isServer) this.#network.onMessage?.(this.#end!.host, this.method.path, item)
     this.#connection.send(this.#end!, this.#isServer ? `${this.method.path}<` : this.method.path, detail, () => {
       if (other.over) return
       other.#inbox.push(item)

@@ -100,6 +100,17 @@ export class SimStores {
   /** The value of a key as a process would read it; for looking only. */
   look(path: string, key: Uint8Array): Uint8Array | undefined { return this.#contents.get(path)?.values.get(text(key)) }
 
+  /** The value that would be there for certain after a power loss now. */
+  lookDurable(path: string, key: Uint8Array): Uint8Array | undefined {
+    const content = this.#contents.get(path)
+    const name = text(key)
+    for (const batch of content?.volatile ?? []) {
+      const undo = batch.find((one) => one.key === name)
+      if (undo !== undefined) return undo.old
+    }
+    return content?.values.get(name)
+  }
+
   #store(life: Life, content: Content, path: string): KeyValueStore {
     const enter = (tried: string) => {
       if (content.owner !== life) throw failure('EBADF', path, `${tried}: the store is closed`)

@@ -1,7 +1,9 @@
 // Raft and metadata: one leader a term, terms and commits that never fall, one committed history, one image an offset.
 
+import type { HardState } from '../../../controller/raft/types.ts'
 import { imageHash, type MetadataImage } from '../../../src/metadata/image.ts'
 import { decodeEntry, decodeState, entryKey, STATE_KEY } from '../../../controller/store/log-codec.ts'
+import { methods } from '../../../src/rpc/protos.ts'
 import type { SimCluster } from '../cluster.ts'
 import type { SimNode } from '../sim-node.ts'
 
@@ -41,12 +43,48 @@ export class RaftSafety {
       if (leader !== node.name) this.#fail(`${leader} and ${node.name} both lead term ${term}`)
     }
     if (commit < seen.commit) this.#fail(`the commit of ${node.name} fell from ${seen.commit} to ${commit}`)
+    if (role === 'leader' && commit > seen.commit) this.#checkCommit(node, commit)
     seen.term = term
     seen.commit = commit
     // What the state machine has is on this disk, or covered by a snapshot on it.
     const applied = inside.controller.image.offset
     if (seen.checkedTo < applied) this.#compareLog(node, seen, applied)
     this.lookAtImage(node.name, inside.controller.image)
+  }
+
+  /** A controller sends this to another: what it grants or acknowledges must be on its disk for certain (R2). */
+  told(node: SimNode, bytes: Uint8Array): void {
+    const { messages } = methods.raft.exchange.decodeRequest(bytes)
+    for (const { kind, to, term, index, reject } of messages) {
+      if (reject) continue
+      if (kind === 'vote-reply') this.#checkVote(node, to, term)
+      else if (kind === 'append-reply') {
+        const { lastIndex } = this.#durable(node)
+        if (lastIndex < index) {
+          this.#fail(`${node.name} acknowledges entry ${index}, its disk has ${lastIndex} for certain`)
+        }
+      }
+    }
+  }
+
+  #checkVote(node: SimNode, to: number, term: number): void {
+    const { hardState } = this.#durable(node)
+    if (hardState.term > term || (hardState.term === term && hardState.vote === to)) return
+    this.#fail(`${node.name} grants ${to} its vote in term ${term}, its disk has vote ${hardState.vote} in term `
+      + `${hardState.term} for certain`)
+  }
+
+  /** A leader's commit: a majority has it for certain. */
+  #checkCommit(node: SimNode, commit: number): void {
+    const having = this.#cluster.controllers.filter((one) => this.#durable(one).lastIndex >= commit)
+    if (having.length * 2 > this.#cluster.controllers.length) return
+    this.#fail(`${node.name} commits ${commit}, which is for certain on ${having.map(({ name }) => name).join(', ')} only`)
+  }
+
+  #durable(node: SimNode): { readonly hardState: HardState; readonly lastIndex: number } {
+    const bytes = node.stores.lookDurable(`${node.dir}/meta`, STATE_KEY)
+    const state = bytes === undefined ? undefined : decodeState(bytes)
+    return state?.ok === true ? state.value : { hardState: { term: 0, vote: 0, commit: 0 }, lastIndex: 0 }
   }
 
   lookAtImage(name: string, image: MetadataImage, always = false): void {

@@ -1,5 +1,6 @@
 // All checkers that look after every event.
 
+import { methods } from '../../../src/rpc/protos.ts'
 import type { SimCluster } from '../cluster.ts'
 import { MetadataSanity } from './metadata-sanity.ts'
 import { RaftSafety } from './raft-safety.ts'
@@ -17,6 +18,10 @@ export class Watch {
     this.metadata = new MetadataSanity(cluster)
     this.replication = new Replication(cluster)
     const byName = new Map(cluster.nodes.map((node) => [node.name, node]))
+    cluster.network.onMessage = (host, path, bytes) => {
+      const node = byName.get(host)
+      if (node?.kind === 'controller' && path === methods.raft.exchange.path) this.raft.told(node, bytes)
+    }
     cluster.world.onSettled = (name) => {
       const node = byName.get(name)
       if (node === undefined) return
