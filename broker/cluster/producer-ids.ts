@@ -1,13 +1,16 @@
 // Hands out producer ids from a block allocated by the active controller; asks for the next block when it is used up.
 // An id is never handed out twice: a block lost with this process stays unused.
 
-import { ErrorCode, WeirError, errorName, weirError } from '../../src/base/error-code.ts'
+import { ErrorCode, WeirError, weirError } from '../../src/base/error-code.ts'
 import { sleep } from '../../src/base/async.ts'
 import { NetworkError, type Clock, type Timers } from '../../src/ports.ts'
+import type { Status } from '../../src/rpc/messages.ts'
+import { faultOf } from '../../src/rpc/outcome.ts'
 import { methods } from '../../src/rpc/protos.ts'
 import type { ControllerLink } from './controller-link.ts'
 
 const RETRY_MS = 30
+const ATTEMPT_TIMEOUT_MS = 1_000
 
 export interface ProducerIdsNeeds {
   readonly brokerId: number
@@ -42,22 +45,29 @@ export class ProducerIds {
     return this.#next++
   }
 
+  /** One attempt: a controller that is silent must not use up the caller's time. */
   async #allocate(timeoutMs: number): Promise<void> {
     try {
       const block = await this.#needs.link.call(methods.brokerLink.allocateProducerIds, {
-        brokerId: this.#needs.brokerId, brokerEpoch: this.#needs.brokerEpoch() }, timeoutMs)
-      const code = block.status?.code ?? 0
-      if (code === 0) {
-        this.#next = block.first
-        this.#end = block.first + block.count
-        return
-      }
-      if (code !== ErrorCode.STALE_BROKER_EPOCH) {
-        throw weirError(errorName(code), block.status?.message ?? 'producer ids refused', 'retry')
-      }
+        brokerId: this.#needs.brokerId, brokerEpoch: this.#needs.brokerEpoch()
+      }, Math.min(timeoutMs, ATTEMPT_TIMEOUT_MS))
+      throwIfRefused(block.status)
+      this.#next = block.first
+      this.#end = block.first + block.count
     } catch (error) {
-      if (error instanceof WeirError || !(error instanceof NetworkError)) throw error
+      if (!isPassing(error)) throw error
+      await sleep(this.#needs.timers, RETRY_MS)
     }
-    await sleep(this.#needs.timers, RETRY_MS)
   }
+}
+
+function throwIfRefused(status: Status | null): void {
+  const refused = faultOf(status)
+  if (refused !== undefined) throw new WeirError(refused)
+}
+
+/** Another attempt may succeed: no controller to be found, or this broker is just registering. */
+function isPassing(error: unknown): boolean {
+  return error instanceof NetworkError
+    || (error instanceof WeirError && (error.retriable || error.code === ErrorCode.STALE_BROKER_EPOCH))
 }

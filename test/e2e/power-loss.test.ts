@@ -2,7 +2,7 @@
 
 import { expect } from 'chai'
 
-import { KEPT } from '../support/ledger.ts'
+import { KEPT, until } from '../support/ledger.ts'
 import { useCluster } from '../support/faults.ts'
 import { allInSync, expectSameReplicas } from '../support/replicas.ts'
 
@@ -44,6 +44,23 @@ describe('power loss', function () {
       await allInSync(stage.weir, topic)
     }
     await ledger.progress()
+    expect(await ledger.check()).to.include({ ...KEPT, failed: 0 })
+    await expectSameReplicas(stage.cluster, stage.weir, topic)
+  })
+
+  it('and worse: a broker loses its disk. It comes back empty and gets everything again', async () => {
+    const { topic, ledger } = await stage.begin({ partitions: 3, configs: { 'min.insync.replicas': '2' } })
+    for (const broker of stage.cluster.brokers) {
+      await allInSync(stage.weir, topic)
+      await broker.kill()
+      await broker.disk.remove(broker.directory)
+      await until(async () => {
+        const { brokers } = await stage.weir.admin.describeCluster()
+        return brokers.find(({ id }) => id === broker.id)?.state === 'fenced' ? undefined : 'it is not fenced'
+      })
+      await broker.start()
+      await ledger.progress()
+    }
     expect(await ledger.check()).to.include({ ...KEPT, failed: 0 })
     await expectSameReplicas(stage.cluster, stage.weir, topic)
   })

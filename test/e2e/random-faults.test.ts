@@ -10,9 +10,10 @@ describe('random faults', function () {
 
   for (const seed of [1, 2, 3]) {
     it(`seed ${seed}: nothing acknowledged is lost, doubled, out of order or unread`, async () => {
-      const { misread, steps, ...report } = await runSchedule({ seed, durationMs: 3_000 })
+      const { misread, refused, steps, ...report } = await runSchedule({ seed, durationMs: 3_000 })
       expect(report, steps.join('\n')).to.include({ ...KEPT, failed: 0 })
       expect(misread, steps.join('\n')).to.deep.equal([])
+      expect(refused, steps.join('\n')).to.deep.equal([])
     })
   }
 })

@@ -10,11 +10,13 @@ import { systemClock } from '../../src/os/system.ts'
 import type { Random } from '../../src/ports.ts'
 import { startCluster, type Cluster, type ClusterOptions, type TestNode } from '../../src/testing/cluster.ts'
 import { restoreAll } from './faults.ts'
-import { Ledger, pause, type LedgerReport } from './ledger.ts'
+import { Ledger, pause, until, type LedgerReport } from './ledger.ts'
 import { expectSameReplicas } from './replicas.ts'
 
 const TOPIC = 'ledger'
 const PARTITIONS = 6
+/** Takes the records of others. */
+const BESIDES = 'besides'
 
 export interface ScheduleOptions {
   readonly seed: number
@@ -26,6 +28,8 @@ export interface ScheduleOptions {
 export interface ScheduleReport extends LedgerReport {
   /** What the consumer read along and what is there in the end contradict each other, in words. */
   readonly misread: readonly string[]
+  /** Why producers that began while faults were under way could not send a record. */
+  readonly refused: readonly string[]
   /** What was done, in order, and why sends failed. */
   readonly steps: readonly string[]
 }
@@ -42,6 +46,7 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleRep
       name: TOPIC, partitions: PARTITIONS, replicationFactor: 3,
       configs: { 'segment.bytes': '30000', 'max.message.bytes': '16000',
         'min.insync.replicas': String(1 + random.below(2)) } })
+    await weir.admin.createTopic({ name: BESIDES, partitions: 2, replicationFactor: 3 })
     const ledger = new Ledger(weir, {
       topic: TOPIC, partitions: PARTITIONS, perSecond: 600, producer: { batchBytes: 8_000 } }).start()
     await ledger.progress()
@@ -60,7 +65,7 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleRep
     faults.note('all is read')
     await expectSameReplicas(cluster, weir, TOPIC)
     faults.note('all replicas are equal')
-    return { ...report, misread, steps: [...faults.steps, ...reasons(ledger)] }
+    return { ...report, misread, refused: faults.refused, steps: [...faults.steps, ...reasons(ledger)] }
   } finally {
     await cluster.close()
   }
@@ -122,6 +127,7 @@ class Faults {
   readonly #asked = new Set<Promise<void>>()
   readonly #isolated = new Set<TestNode>()
   readonly steps: string[] = []
+  readonly refused: string[] = []
   readonly #startMs = systemClock().monotonicMs()
   #topics = 0
 
@@ -134,7 +140,8 @@ class Faults {
 
   async run(durationMs: number): Promise<void> {
     while (systemClock().monotonicMs() - this.#startMs < durationMs) {
-      this.#step()
+      if (this.#random.below(12) === 0) await this.#loseDisk()
+      else this.#step()
       await pause(10 + this.#random.below(this.#random.below(3) === 0 ? 700 : 150))
     }
     for (const node of this.#nodes) node.heal()
@@ -182,6 +189,27 @@ class Faults {
     }
   }
 
+  /** One broker loses all its data, at a moment when the two others have everything. */
+  async #loseDisk(): Promise<void> {
+    const broker = this.#cluster.brokers[this.#random.below(3)]!
+    const calm = this.#busy.size === 0 && this.#isolated.size === 0
+      && this.#nodes.every(({ state }) => state === 'running')
+    if (!calm || !await this.#allInSync()) return
+    this.note(`broker ${broker.id} loses its disk`)
+    await broker.kill()
+    await broker.disk.remove(broker.directory)
+    await until(async () => {
+      const { brokers } = await this.#weir.admin.describeCluster()
+      return brokers.find(({ id }) => id === broker.id)?.state === 'fenced' ? undefined : 'the broker is not fenced'
+    })
+    await broker.start()
+  }
+
+  async #allInSync(): Promise<boolean> {
+    const { partitions } = await this.#weir.admin.describeTopic(TOPIC)
+    return partitions.every(({ isr }) => isr.length === 3)
+  }
+
   #do(node: TestNode, what: string, act: () => Promise<void> | void): void {
     this.note(`${node.kind} ${node.id} ${what}`)
     if (what !== 'isolate' && what !== 'heal') this.#isolated.delete(node)
@@ -198,7 +226,14 @@ class Faults {
       const asked = call().then(noop, noop).finally(() => { this.#asked.delete(asked) })
       this.#asked.add(asked)
     }
-    if (kind < 15) return step('elect preferred leaders', () => admin.electLeaders([]))
+    if (kind < 13) return step('elect preferred leaders', () => admin.electLeaders([]))
+    if (kind < 16) {
+      return step('a producer begins', async () => {
+        const producer = this.#weir.producer({ deliveryTimeoutMs: 60_000 })
+        await producer.send({ topic: BESIDES, value: 'x' }).catch((error: unknown) => { this.refused.push(String(error)) })
+        await producer.close()
+      })
+    }
     if (kind < 18) return step(`controller ${id} should lead`, () => admin.transferLeadership(id))
     if (kind < 21) return step(`create topic ${++this.#topics}`, () => admin.createTopic({ name: `t${this.#topics}` }))
     if (kind < 23) return step(`delete topic ${this.#topics}`, () => admin.deleteTopic(`t${this.#topics}`))

@@ -16,10 +16,11 @@ describe(`random faults, ${runs} seeds from ${first}, ${durationMs} ms each`, fu
 
   for (let seed = first; seed < first + runs; seed++) {
     it(`seed ${seed}`, async () => {
-      const { misread, steps, ...report } = await runSchedule({ seed, durationMs, logLevel })
+      const { misread, refused, steps, ...report } = await runSchedule({ seed, durationMs, logLevel })
       if (logLevel !== 'silent') process.stdout.write(`${steps.join('\n')}\n`)
       expect(report, steps.join('\n')).to.include({ ...KEPT, failed: 0 })
       expect(misread.slice(0, 20), steps.join('\n')).to.deep.equal([])
+      expect(refused, steps.join('\n')).to.deep.equal([])
     })
   }
 })
