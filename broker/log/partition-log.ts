@@ -71,7 +71,6 @@ export class PartitionLog {
   readonly #retired: RetiredSegments
   /** Flushes, truncations, retention and the end of the log, one at a time; appends and reads come in between. */
   readonly #work = new SerialQueue()
-  readonly #snapshots = new SerialQueue()
   #config: LogConfig
   #logStartOffset: number
   #logEndOffset: number
@@ -79,8 +78,8 @@ export class PartitionLog {
   #highWatermark: number
   #offline = false
   #end: Promise<boolean> | undefined
-  /** Sealed and not yet synced. */
-  #unsynced: Segment[] = []
+  /** Sealed and not yet synced, and the state of producers behind each. */
+  #unsynced: { readonly segment: Segment; readonly producers: Uint8Array }[] = []
   #directoryDirty = false
   /** More of the log is durable now. One owner: the partition. */
   onFlushed: (() => void) | undefined
@@ -213,15 +212,14 @@ export class PartitionLog {
 
   /**
    * Seals the active segment and starts one at the end of the log: segments follow without a gap, recovery relies on
-   * it. The old one is synced and snapshotted in the background.
+   * it. The old one is synced in the background.
    */
   #roll(): void {
     const sealed = this.#active
     sealed.sealIndexes()
     this.#segments.push(this.#createSegment(this.#logEndOffset))
-    this.#unsynced.push(sealed)
+    this.#unsynced.push({ segment: sealed, producers: this.#producers.snapshot() })
     this.#directoryDirty = true
-    this.#snapshotProducers()
     this.#needs.flusher.request(this)
   }
 
@@ -229,12 +227,6 @@ export class PartitionLog {
     return Segment.createNow({
       disk: this.#needs.disk, dir: this.#needs.dir, baseOffset: offset,
       indexIntervalBytes: this.#config.indexIntervalBytes })
-  }
-
-  #snapshotProducers(): void {
-    const bytes = this.#producers.snapshot()
-    const offset = this.#logEndOffset
-    void this.#snapshots.run(() => this.#attempt(() => writeSnapshot(this.#needs, offset, bytes)))
   }
 
   // ---- durability -----------------------------------------------------------------------------------------
@@ -246,15 +238,19 @@ export class PartitionLog {
 
   async #flush(): Promise<void> {
     const end = this.#logEndOffset
-    await this.#attempt(() => this.#sync())
+    const sealed = this.#unsynced
+    this.#unsynced = []
+    await this.#attempt(() => this.#sync(sealed.map(({ segment }) => segment)))
     if (this.#offline) return
     this.#flushedOffset = Math.max(this.#flushedOffset, end)
     this.onFlushed?.()
+    // Not before the batches are safe: a power loss might put others in their place.
+    for (const { segment, producers } of sealed) {
+      await this.#attempt(() => writeSnapshot(this.#needs, segment.nextOffset, producers))
+    }
   }
 
-  async #sync(): Promise<void> {
-    const sealed = this.#unsynced
-    this.#unsynced = []
+  async #sync(sealed: readonly Segment[]): Promise<void> {
     const active = this.#active
     for (const segment of sealed) {
       await segment.sync()
@@ -337,7 +333,7 @@ export class PartitionLog {
     await removeSnapshots(this.#needs, (at) => at > end)
     await this.#needs.disk.syncDir(this.#needs.dir)
     const dropped = this.#segments.splice(cut + 1)
-    this.#unsynced = this.#unsynced.filter((segment) => !dropped.includes(segment))
+    this.#unsynced = this.#unsynced.filter(({ segment }) => segment.nextOffset <= this.#active.baseOffset)
     this.#directoryDirty = true
     for (const segment of dropped.toReversed()) await segment.remove()
     await this.#active.truncateTo(end)
@@ -376,12 +372,10 @@ export class PartitionLog {
     })
   }
 
-  /** Between flushes, and behind the snapshots of what is about to change. */
+  /** Between flushes. */
   #change(act: () => Promise<void>): Promise<void> {
     return this.#work.run(async () => {
-      if (this.#closed) return
-      await this.#snapshots.idle()
-      await this.#attempt(act)
+      if (!this.#closed) await this.#attempt(act)
     })
   }
 
@@ -478,7 +472,7 @@ export class PartitionLog {
       if (count === this.#segments.length) this.#roll()
       const gone = this.#segments.splice(0, count)
       this.deleteRecordsBefore(this.#segments[0]!.baseOffset)
-      this.#unsynced = this.#unsynced.filter((segment) => !gone.includes(segment))
+      this.#unsynced = this.#unsynced.filter(({ segment }) => !gone.includes(segment))
       this.#needs.logger.info('segments deleted by retention', {
         topic: this.#needs.topic, partition: this.#needs.partition, segments: count,
         logStartOffset: this.#logStartOffset })
@@ -494,10 +488,9 @@ export class PartitionLog {
    */
   close(): Promise<boolean> {
     this.#end ??= this.#work.run(async () => {
-      this.#snapshotProducers()
-      await this.#snapshots.idle()
       await this.#flush()
       await this.#attempt(async () => {
+        await writeSnapshot(this.#needs, this.#logEndOffset, this.#producers.snapshot())
         this.#active.sealIndexes()
         await this.#active.syncIndexes()
         await this.#retired.removeNow()
@@ -511,7 +504,6 @@ export class PartitionLog {
   /** Closes the files as they are: the directory is about to go. */
   async abandon(): Promise<void> {
     this.#end ??= this.#work.run(async () => {
-      await this.#snapshots.idle()
       await this.#release()
       return false
     })

@@ -66,6 +66,19 @@ describe('flusher', () => {
     expect(world.started).to.deep.equal(['a', 'a'])
   })
 
+  it('a flush begins with the turn after the request: what is appended until then rides along', async () => {
+    const world = new World()
+    const flusher = new Flusher(2, setImmediate)
+    flusher.request(world.log('a'))
+    flusher.request(world.log('b'))
+    world.appended.set('a', 3)
+    expect(world.started).to.deep.equal([])
+    await turn()
+    expect(world.started).to.deep.equal(['a', 'b'])
+    await world.end('a')
+    expect(world.flushed.get('a')).to.equal(3)
+  })
+
   it('a busy log waits behind the others', async () => {
     const world = new World()
     const flusher = new Flusher(1)
@@ -87,7 +100,7 @@ describe('flusher', () => {
       const names = ['a', 'b', 'c', 'd', 'e']
       const logs = new Map(names.map((name) => [name, world.log(name)]))
       const concurrency = 1 + Math.floor(random() * 3)
-      const flusher = new Flusher(concurrency)
+      const flusher = seed % 2 === 0 ? new Flusher(concurrency) : new Flusher(concurrency, setImmediate)
       for (let step = 0; step < 80; step++) {
         const name = names[Math.floor(random() * names.length)]!
         if (random() < 0.6) {
@@ -96,7 +109,11 @@ describe('flusher', () => {
         } else await world.end(name)
         expect(world.running.size).to.be.at.most(concurrency)
       }
-      while (world.running.size > 0) await world.end([...world.running.keys()][0]!)
+      await turn()
+      while (world.running.size > 0) {
+        await world.end([...world.running.keys()][0]!)
+        await turn()
+      }
       expect(world.flushed, `seed ${seed}`).to.deep.equal(world.appended)
     }
   })

@@ -352,6 +352,33 @@ describe('partition log, truncation and epochs', () => {
     expect(again.lastLeaderEpoch).to.equal(-1)
   })
 
+  it('writes down that an epoch was cut, also when what comes instead is of an older one', async () => {
+    const bench = await logBench()
+    const log = await bench.open()
+    for (const epoch of [1, 1, 2, 2]) append(log, {}, epoch)
+    await log.flushNow()
+    await log.truncateTo(2)
+    for (const offset of [2, 3, 4]) log.appendReplicated(batch(offset, { leaderEpoch: 1 }))
+    await log.close()
+    const again = await bench.open({ ...CLEAN, recoveryPoint: 5 })
+    expect([again.lastLeaderEpoch, again.endOffsetFor(1)]).to.deep.equal([1, { epoch: 1, endOffset: 5 }])
+  })
+
+  it('gives its memory back when it is cut, begun anew, offline or closed', async () => {
+    const ends: readonly ((log: PartitionLog, bench: Bench) => Promise<unknown>)[] = [
+      (log) => log.truncateTo(1), (log) => log.truncateFullyAndStartAt(90), (log) => log.close(),
+      (log) => log.abandon(), (log, { disk }) => { disk.failNext('sync', /./, 'EIO'); return log.flushNow() }]
+    for (const end of ends) {
+      const bench = await logBench()
+      const log = await bench.open()
+      append(log)
+      append(log)
+      expect(bench.needs.tailBudget.bytes).to.be.above(0)
+      await end(log, bench)
+      expect(bench.needs.tailBudget.bytes).to.equal(0)
+    }
+  })
+
   it('begins anew behind its end', async () => {
     const bench = await logBench()
     const log = await bench.open({}, { segmentBytes: BATCH_BYTES })

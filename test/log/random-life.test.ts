@@ -14,6 +14,13 @@ import { batch, concat } from './samples.ts'
 
 const DATA = '/data/orders-0'
 
+/** The batches of `part` follow each other in `whole`. */
+function isWithin(part: readonly Uint8Array[], whole: readonly Uint8Array[]): boolean {
+  const from = whole.findIndex((one) => baseOffset(one) === baseOffset(part[0]!))
+  return from >= 0
+    && part.every((one, index) => whole[from + index] !== undefined && Buffer.compare(one, whole[from + index]!) === 0)
+}
+
 class Life {
   readonly #random: () => number
   readonly #bench: DirBench = dirBench()
@@ -23,6 +30,8 @@ class Life {
   #log!: PartitionLog
   /** The whole history that should be there, also what retention took. */
   #model: readonly Uint8Array[] = []
+  /** Histories that ended with a truncation: one that is not durable yet may be undone by a power loss. */
+  readonly #cut: (readonly Uint8Array[])[] = []
   #epoch = 1
   /** Next sequence of each producer. */
   #sequences = new Map<number, number>()
@@ -105,6 +114,7 @@ class Life {
     const { logStartOffset, logEndOffset } = this.#log
     const offset = Math.max(logStartOffset, logEndOffset - this.#below(12))
     await this.#do(`truncate to ${offset} of ${logEndOffset}`, () => this.#log.truncateTo(offset))
+    this.#cut.push(this.#model)
     this.#model = this.#model.filter((one) => lastOffset(one) < offset)
     this.#resume()
   }
@@ -164,7 +174,14 @@ class Life {
     await this.#start()
     expect(this.#log.logEndOffset, this.#why).to.be.at.least(flushedOffset)
     expect(this.#bench.metrics.lost, this.#why).to.equal(0)
-    this.#model = this.#model.filter((one) => lastOffset(one) < this.#log.logEndOffset)
+    const found = split(rawLog(this.#bench.disk, DATA))
+    const history = [...this.#cut, this.#model].findLast((one) => found.length === 0 || isWithin(found, one))
+    expect(history === undefined, `${this.#why}: ${outline(concat(...found))} was there once`).to.equal(false)
+    for (const one of this.#model) {
+      const isDurable = lastOffset(one) < flushedOffset && baseOffset(one) >= this.#log.logStartOffset
+      if (isDurable) expect(isWithin([one], found), `${this.#why}: durable ${outline(one)}`).to.equal(true)
+    }
+    this.#model = history!.filter((one) => lastOffset(one) < this.#log.logEndOffset)
     this.#resume()
   }
 
