@@ -12,7 +12,7 @@ import { methods } from '../../src/rpc/protos.ts'
 import type { ActiveController } from '../active-controller.ts'
 import type { BrokerSessions } from '../broker-sessions.ts'
 import type { FeedBatch, FeedReader, MetadataFeed } from '../metadata-feed.ts'
-import { hasHeirs } from '../state/leadership.ts'
+import { hasHeirs } from '../state/commands.ts'
 
 /** Partitions in one ISR request. */
 const ALTER_PARTITIONS_MAX = 10_000

@@ -18,7 +18,7 @@ export { PARTITIONS_MAX } from './topics.ts'
 export type { AlterConfigs, AlterConfigResult, ConfigAlteration } from './configs.ts'
 export type { AlterPartitionResult, IsrProposal } from './partitions.ts'
 export type { CreateTopicResult, CreateTopics, NewTopic, TopicResult } from './topics.ts'
-export type { ElectResult } from './leadership.ts'
+export { hasHeirs, type ElectResult } from './leadership.ts'
 
 /** Written once, by the first active controller there ever was: the cluster has its id from then on. */
 export interface FormCluster { readonly kind: 'formCluster'; readonly clusterId: string }
