@@ -14,6 +14,9 @@ interface Seen {
   highWatermark: number
   flushedOffset: number
   role: string
+  logEndOffset: number
+  /** The ISR was too small for the mark to move. */
+  frozen: boolean
   readonly durable: LogWalk
   readonly content: LogWalk
 }
@@ -50,7 +53,9 @@ export class Replication {
     if (log.offline) return
     const seen = this.#seenOf(node, partition)
     const { highWatermark, flushedOffset } = log
+    const frozen = partition.image.isr.length < partition.minIsr
     const unchanged = seen.highWatermark === highWatermark && seen.flushedOffset === flushedOffset
+      && seen.logEndOffset === log.logEndOffset && seen.frozen === frozen
       && seen.role === role && seen.leaderEpoch === leaderEpoch && seen.partition === partition
     if (unchanged) return
     const name = `${partition.topic}-${partition.index}`
@@ -61,6 +66,11 @@ export class Replication {
     if (seen.partition === partition && seen.leaderEpoch === leaderEpoch && highWatermark < seen.highWatermark) {
       this.#fail(`${node.name} ${name}: the high watermark fell from ${seen.highWatermark} to ${highWatermark}`)
     }
+    if (frozen && seen.frozen && role === 'leader' && seen.role === role && highWatermark > seen.highWatermark) {
+      this.#fail(`${node.name} ${name}: the high watermark moved to ${highWatermark} with ISR `
+        + `${partition.image.isr.join()} and min.insync.replicas ${partition.minIsr}`)
+    }
+    if (log.logEndOffset < history.trueMark && role !== 'offline') this.#checkCandidate(node, partition, history)
     if (role === 'leader') {
       const leader = history.leaders.get(leaderEpoch) ?? node.name
       history.leaders.set(leaderEpoch, leader)
@@ -77,7 +87,17 @@ export class Replication {
     seen.highWatermark = highWatermark
     seen.flushedOffset = flushedOffset
     seen.role = role
+    seen.logEndOffset = log.logEndOffset
+    seen.frozen = frozen
     seen.leaderEpoch = leaderEpoch
+  }
+
+  /** Whoever may be elected has everything that was ever below a leader's mark (P7). */
+  #checkCandidate(node: SimNode, { topicId, topic, index, log }: Partition, { trueMark }: History): void {
+    const image = this.#cluster.image?.topics.get(topicId)?.partitions[index]
+    if (image?.isr.includes(node.id) !== true || node.disk.harmed) return
+    this.#fail(`${node.name} is in ISR ${image.isr.join()} of ${topic}-${index} with a log up to ${log.logEndOffset}; `
+      + `a leader's high watermark was ${trueMark}`)
   }
 
   /** The disk, asked itself. A log that was cut off at its beginning has nothing to say below it. */
@@ -123,7 +143,8 @@ export class Replication {
     if (seen === undefined || seen.life !== node.lives) {
       const dir = `${node.dir}/${partition.topic}-${partition.index}`
       seen = {
-        life: node.lives, partition: undefined, leaderEpoch: -1, highWatermark: -1, flushedOffset: -1, role: '',
+        life: node.lives, partition: undefined, leaderEpoch: -1, highWatermark: -1, flushedOffset: -1, role: '', logEndOffset: -1,
+        frozen: false,
         durable: new LogWalk(node.disk, dir, true), content: new LogWalk(node.disk, dir, false) }
       this.#seen.set(key, seen)
     }
