@@ -16,7 +16,8 @@ describe('simulated clusters', function () {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const report = await simulate(seed, { totalMs: TOTAL_MS })
       if (report.violation !== undefined) {
-        throw new Error(`make sim SEED=${seed} MS=${TOTAL_MS}: ${report.violation.message}`, { cause: report.violation })
+        const { violation } = report
+        throw new Error(`make sim SEED=${seed} MS=${TOTAL_MS}: ${violation.message}`, { cause: violation })
       }
       acknowledged += report.acknowledged
       faults += report.faults

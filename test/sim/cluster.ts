@@ -89,10 +89,11 @@ export class SimCluster {
 
   // ---- the wires between nodes ----------------------------------------------------------------------------
 
-  /** Cuts both ways between every host of `some` and every other node; clients too when `clients`. Returns the mend. */
+  /** Cuts the ways between hosts of `some` and of `others`, both or one. Returns what takes it back. */
   split(some: readonly string[], others: readonly string[], way: 'both' | 'out' | 'in' = 'both'): () => void {
-    const ways = some.flatMap((a) => others.filter((b) => b !== a).flatMap((b) => [
-      ...(way === 'in' ? [] : [[a, b] as const]), ...(way === 'out' ? [] : [[b, a] as const])]))
+    const pairs = some.flatMap((a) => others.map((b) => [a, b] as const)).filter(([a, b]) => a !== b)
+    const ways = [
+      ...(way === 'in' ? [] : pairs), ...(way === 'out' ? [] : pairs.map(([a, b]) => [b, a] as const))]
     for (const [from, to] of ways) this.network.links.cut(from, to)
     let mended = false
     return () => {

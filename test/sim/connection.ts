@@ -4,7 +4,7 @@
 import { NetworkError } from '../../src/ports.ts'
 import { unit } from './links.ts'
 import type { SimNetwork } from './sim-network.ts'
-import { Life } from './world.ts'
+import type { Life } from './world.ts'
 
 /** After so long, and up to twice that, an end that hears nothing ends the connection: keep-alive. */
 const KEEPALIVE_MS = 10_000
@@ -65,7 +65,7 @@ export class Connection {
     if (!end.open) return
     end.open = false
     end.tenants.clear()
-    this.#push(end, { kind: 'fin', detail: '', deliver: () => { this.#lost(this.other(end), 'it was reset by the peer') } })
+    this.#fin(end, 'it was reset by the peer')
   }
 
   /** The machine at `end` lost power: nothing more comes from it, not even an end. */
@@ -87,7 +87,7 @@ export class Connection {
   /** `end` closes its side in order; the peer learns of it. */
   close(end: ConnectionEnd, reason: string): void {
     if (!end.open) return
-    this.#push(end, { kind: 'fin', detail: '', deliver: () => { this.#lost(this.other(end), 'it was closed by the peer') } })
+    this.#fin(end, 'it was closed by the peer')
     this.#lost(end, reason)
   }
 
@@ -123,6 +123,10 @@ export class Connection {
   }
 
   // ---------------------------------------------------------------------------------------------------------
+
+  #fin(from: ConnectionEnd, why: string): void {
+    this.#push(from, { kind: 'fin', detail: '', deliver: () => { this.#lost(this.other(from), why) } })
+  }
 
   #push(from: ConnectionEnd, frame: Frame): void {
     const to = this.other(from)

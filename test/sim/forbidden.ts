@@ -41,7 +41,8 @@ export class Forbidden {
           return Reflect.apply(original, owner, args)
         }
         const own = Object.getOwnPropertyDescriptor(owner, member)
-        Object.defineProperty(owner, member, { value: Object.assign(replaced, original), configurable: true, writable: true,
+        Object.defineProperty(owner, member, {
+          value: Object.assign(replaced, original), configurable: true, writable: true,
           enumerable: own?.enumerable ?? false })
         undo.push(() => {
           if (own === undefined) Reflect.deleteProperty(owner, member)

@@ -14,6 +14,9 @@ export interface Sent {
   offset: number
 }
 
+/** A record as a reader got it. */
+export interface ReadRecord { readonly offset: number; readonly text: string }
+
 export class History {
   readonly sent = new Map<string, Sent>()
   readonly #world: World
@@ -57,15 +60,15 @@ export class History {
   }
 
   /** A reader was handed this record: the same as everybody else, for ever. */
-  read(reader: string, at: { readonly topic: string; readonly partition: number; readonly offset: number }, text: string):
-    void {
+  read(reader: string, at: Pick<Sent, 'topic' | 'partition' | 'offset'>, text: string): void {
     this.reads++
     const place = `${at.topic}-${at.partition}`
     const known = this.#seen.get(`${place}@${at.offset}`) ?? text
     this.#seen.set(`${place}@${at.offset}`, known)
     this.#seenEnds.set(place, Math.max(this.#seenEnds.get(place) ?? 0, at.offset + 1))
     if (known !== text) {
-      this.#world.fail('readers', `${reader} read ${show(text)} at ${place}@${at.offset}, where ${show(known)} was read before`)
+      this.#world.fail('readers',
+        `${reader} read ${show(text)} at ${place}@${at.offset}, where ${show(known)} was read before`)
     }
     const sent = this.sent.get(text.split(' ')[0]!)
     if (sent === undefined || sent.topic !== at.topic || sent.partition !== at.partition) {
@@ -74,7 +77,7 @@ export class History {
   }
 
   /** `records`: all of a partition from its start to its end, read at rest. */
-  checkFinal(topic: string, partition: number, records: readonly { readonly offset: number; readonly text: string }[]): void {
+  checkFinal(topic: string, partition: number, records: readonly ReadRecord[]): void {
     const place = `${topic}-${partition}`
     const at = new Map(records.map(({ offset, text }) => [offset, text.split(' ')[0]!]))
     const places = new Map<string, number[]>()
@@ -103,7 +106,8 @@ export class History {
       if (offsets.length > 1) this.#fail(`${sent.value} is in ${place} more than once: at ${offsets.join(', ')}`)
       if (sent.state !== 'acknowledged') continue
       if (sent.offset >= 0 ? at.get(sent.offset) !== sent.value : offsets.length === 0) {
-        this.#fail(`${sent.value} was acknowledged at ${place}@${sent.offset}; there is ${at.get(sent.offset) ?? 'nothing'}, `
+        const there = at.get(sent.offset) ?? 'nothing'
+        this.#fail(`${sent.value} was acknowledged at ${place}@${sent.offset}; there is ${there}, `
           + `and it is found at [${offsets.join(', ')}] of ${records.length} records`)
       }
     }

@@ -27,8 +27,9 @@ async function one(seed: number): Promise<number> {
 
 function lineOf(report: Report): string {
   const errors = Object.entries(report.errors).map(([name, count]) => `${name}×${count}`).join(' ')
-  return `seed ${report.seed}: ${report.violation === undefined ? 'ok' : 'FAILED'}, ${(report.virtualMs / 1000).toFixed(1)} `
-    + `virtual s, ${report.events} events, ${report.faults} faults, ${report.acknowledged} of ${report.sent} acknowledged, `
+  const { seed, violation, virtualMs, events, faults, acknowledged, sent } = report
+  return `seed ${seed}: ${violation === undefined ? 'ok' : 'FAILED'}, ${(virtualMs / 1000).toFixed(1)} virtual s, `
+    + `${events} events, ${faults} faults, ${acknowledged} of ${sent} acknowledged, `
     + `${report.reads} reads${errors === '' ? '' : `, ${errors}`}`
 }
 
@@ -88,7 +89,7 @@ function progress(state: { readonly done: number; shownMs: number }, runs: numbe
   process.stderr.write(`${state.done}/${runs} seeds, about ${leftS.toFixed(0)} s left\n`)
 }
 
-function worker(): void {
+function serve(): void {
   process.on('message', (message) => {
     void answer(message as number)
   })
@@ -104,7 +105,7 @@ async function answer(seed: number): Promise<void> {
 }
 
 const [mode, first, second] = process.argv.slice(2)
-if (mode === 'worker') worker()
+if (mode === 'worker') serve()
 else {
   const failed = mode === 'many' ? await many(Number(first), Number(second ?? 1)) : await one(Number(first ?? 1))
   process.exitCode = failed === 0 ? 0 : 1

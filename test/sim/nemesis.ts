@@ -79,7 +79,9 @@ export class Nemesis {
         return this.#cut([this.#any(nodes).name], this.#everybody(), this.#random.below(2) === 0 ? 'in' : 'out')
       }
       case 'cutPair': return this.#cut([this.#any(nodes).name], [this.#any(nodes).name], 'both')
-      case 'splitControllers': return this.#cut([this.#any(controllers).name], controllers.map((node) => node.name), 'both')
+      case 'splitControllers': {
+        return this.#cut([this.#any(controllers).name], controllers.map((node) => node.name), 'both')
+      }
       case 'cutLeaderFromController': {
         return this.#cut([this.#any(brokers).name], controllers.map((node) => node.name), 'both')
       }

@@ -10,7 +10,11 @@ export const FAULTS = [
 ] as const
 export type FaultName = typeof FAULTS[number]
 
-export interface TopicPlan { readonly name: string; readonly partitions: number; readonly configs: Record<string, string> }
+export interface TopicPlan {
+  readonly name: string
+  readonly partitions: number
+  readonly configs: Record<string, string>
+}
 
 export interface Plan {
   readonly seed: number

@@ -164,7 +164,9 @@ export function startStream(peer: SimPeer, method: AnyMethod): AnyStream {
     begin: (connection, service) => {
       const server = new StreamEnd(network, method, true)
       client.join(connection, connection.client, server)
-      connection.send(connection.client, `${method.path}!`, '', () => { accept(network, connection, service, server, client) })
+      connection.send(connection.client, `${method.path}!`, '', () => {
+        accept(network, connection, service, server, client)
+      })
       client.flush()
     }
   }
@@ -191,7 +193,7 @@ function accept(
   connection.send(connection.server, 'answer', path, () => { client.onAnswered?.() })
   const caller = new SimCaller(connection.client.host, service.address, Infinity, () => {})
   server.caller = caller
-  const run = handler.run as unknown as (stream: AnyStream, caller: Caller) => void
+  const run = handler.run
   server.guarded(() => { run(server, caller) })
   if (!server.handled && !server.over) network.world.fail('handler', `${path}: no handlers in the turn it came`)
 }
@@ -299,7 +301,8 @@ export class StreamEnd implements AnyStream, Tenant {
     if (this.over) return
     const other = this.#other
     this.#connection?.send(this.#end!, 'refuse', this.method.path, () => {
-      other?.closed(new NetworkError('UNAVAILABLE', `${this.method.path} was refused: ${error.name}: ${error.message}`, error))
+      other?.closed(new NetworkError('UNAVAILABLE',
+        `${this.method.path} was refused: ${error.name}: ${error.message}`, error))
     })
     this.closed(new NetworkError('CANCELLED', `${this.method.path} failed here: ${error.message}`, error))
   }
@@ -324,7 +327,10 @@ export class StreamEnd implements AnyStream, Tenant {
       run()
     } catch (error) {
       if (this.#isServer && error instanceof WeirError) this.refuse(error)
-      else this.#network.world.fail('handler', `${this.method.path}: ${error instanceof Error ? error.stack : String(error)}`, error)
+      else {
+        const what = error instanceof Error ? error.stack : String(error)
+        this.#network.world.fail('handler', `${this.method.path}: ${what}`, error)
+      }
     }
   }
 

@@ -1,7 +1,7 @@
 // Directories whose changes reach the disk in order, each whole or not at all, and for certain only after a sync.
 
 import type { Random } from '../../src/ports.ts'
-import { SimFile } from './sim-file.ts'
+import type { SimFile } from './sim-file.ts'
 
 export type Entry = SimFile | SimDirectory
 

@@ -1,5 +1,5 @@
-// The disk of one machine on virtual time. It outlives processes: a kill leaves all that was written, a power loss takes
-// what was not synced (`sim-file.ts`, `sim-directory.ts`). Operations take drawn time, and fail on demand.
+// The disk of one machine on virtual time. It outlives processes: a kill leaves all that was written, a power loss
+// takes what was not synced (`sim-file.ts`, `sim-directory.ts`). Operations take drawn time, and fail on demand.
 
 import { DiskError, type Disk, type DiskFile, type DiskLock, type Random } from '../../src/ports.ts'
 import { unit } from './links.ts'
@@ -199,7 +199,7 @@ export class SimDisk {
             if (life.alive) resolve(value)
           } catch (error) {
             failed?.()
-            if (life.alive) reject(error as Error)
+            if (life.alive) reject(error)
           }
         }
       }

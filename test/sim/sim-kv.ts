@@ -156,14 +156,16 @@ export class SimStores {
         try {
           resolve(effect())
         } catch (error) {
-          reject(error as Error)
+          reject(error)
         }
       })
     })
   }
 }
 
-function text(key: Uint8Array): string { return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1') }
+function text(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
+}
 
 function failure(code: string, path: string, tried: string): DiskError {
   return new DiskError(code, path, `${path}: cannot ${tried}: ${code}`)

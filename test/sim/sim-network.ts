@@ -106,8 +106,8 @@ export class SimNetwork {
   /** Breaks every connection between two hosts. */
   reset(a: string, b: string): void {
     for (const connection of [...this.#connections]) {
-      const hosts = [connection.client.host, connection.server.host]
-      if (hosts.includes(a) && hosts.includes(b)) connection.reset()
+      const hosts = new Set([connection.client.host, connection.server.host])
+      if (hosts.has(a) && hosts.has(b)) connection.reset()
     }
   }
 

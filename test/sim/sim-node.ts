@@ -1,4 +1,4 @@
-// One machine of a simulated cluster and the server on it: what a kill and a power loss leave, and starts over and over.
+// One machine of a simulated cluster and the server on it: what a kill and a power loss leave, and start after start.
 
 import type { Metadata } from '../../broker/cluster/metadata.ts'
 import type { ReplicaManager } from '../../broker/replica/replica-manager.ts'
@@ -164,4 +164,6 @@ export class SimNode {
   }
 }
 
-function describe(error: unknown): string { return error instanceof Error ? error.stack ?? error.message : String(error) }
+function describe(error: unknown): string {
+  return error instanceof Error ? error.stack ?? error.message : String(error)
+}

@@ -2,7 +2,7 @@
 
 import { NetworkError, type MessageStream, type Method, type Peer } from '../../src/ports.ts'
 import { type Connection, ConnectionEnd, type Tenant } from './connection.ts'
-import type { AnyMethod, SimNetwork, Service } from './sim-network.ts'
+import type { SimNetwork, Service } from './sim-network.ts'
 import { unit } from './links.ts'
 import { startCall, startStream } from './sim-calls.ts'
 import type { Life } from './world.ts'
@@ -39,11 +39,11 @@ export class SimPeer implements Peer {
   get life(): Life { return this.#life }
 
   call<Req, Res>(method: Method<Req, Res>, request: Req, timeoutMs: number): Promise<Res> {
-    return startCall(this, method as unknown as AnyMethod, request, timeoutMs) as Promise<Res>
+    return startCall(this, method, request, timeoutMs) as Promise<Res>
   }
 
   open<Req, Res>(method: Method<Req, Res>): MessageStream<Req, Res> {
-    return startStream(this, method as unknown as AnyMethod) as unknown as MessageStream<Req, Res>
+    return startStream(this, method)
   }
 
   close(): void {

@@ -42,7 +42,8 @@ class SimTimer implements Timer {
   constructor(id: number) { this.id = id }
 }
 
-export function timePorts(world: World, life: Life, machine: SimClock): { readonly clock: Clock; readonly timers: Timers } {
+export function timePorts(
+  world: World, life: Life, machine: SimClock): { readonly clock: Clock; readonly timers: Timers } {
   const floor = { ms: 0 }
   let lastId = 0
   const timers: Timers = {

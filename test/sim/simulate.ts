@@ -148,7 +148,7 @@ function insides(cluster: SimCluster, topicId: string, index: number): string {
     const { role, leaderEpoch, log, followers, proposedIsr } = partition
     const known = [...followers.values()].map((one) => `${one.id}@${one.ackOffset} of broker epoch ${one.brokerEpoch}`)
     return `${name} ${role} in epoch ${leaderEpoch}, ${log.highWatermark} ≤ ${log.flushedOffset} ≤ ${log.logEndOffset}`
-      + `${log.offline ? ' offline' : ''}${proposedIsr === undefined ? '' : ` proposes ${proposedIsr.join()}`} [${known.join(', ')}]`
+      + `${log.offline ? ' offline' : ''}, proposes ${proposedIsr?.join() ?? 'nothing'} [${known.join(', ')}]`
   }).join('; ')
 }
 

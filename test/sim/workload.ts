@@ -194,7 +194,8 @@ export class Workload {
       const { finished } = consumer
       await consumer.close()
       if (finished && found.join() !== values.join()) {
-        this.#cluster.world.fail('topics', `${topic} of round ${round} holds [${found.join(', ')}], not [${values.join(', ')}]`)
+        this.#cluster.world.fail('topics',
+          `${topic} of round ${round} holds [${found.join(', ')}], not [${values.join(', ')}]`)
       }
     } finally {
       await producer.close().catch((error: unknown) => { this.#note(error) })

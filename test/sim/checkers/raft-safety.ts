@@ -78,7 +78,8 @@ export class RaftSafety {
   #checkCommit(node: SimNode, commit: number): void {
     const having = this.#cluster.controllers.filter((one) => this.#durable(one).lastIndex >= commit)
     if (having.length * 2 > this.#cluster.controllers.length) return
-    this.#fail(`${node.name} commits ${commit}, which is for certain on ${having.map(({ name }) => name).join(', ')} only`)
+    const names = having.map(({ name }) => name).join(', ')
+    this.#fail(`${node.name} commits ${commit}, which is for certain on ${names} only`)
   }
 
   #durable(node: SimNode): { readonly hardState: HardState; readonly lastIndex: number } {
@@ -109,8 +110,8 @@ export class RaftSafety {
       const known = this.#committed.get(index) ?? { value, by: node.name }
       this.#committed.set(index, known)
       if (Buffer.compare(known.value, value) === 0) continue
-      this.#fail(`${node.name} has ${show(index, value)}, ${known.by} had ${show(index, known.value)} committed (applied `
-        + `${applied}, ${state.ok ? JSON.stringify(state.value) : state.fault.message})`)
+      this.#fail(`${node.name} has ${show(index, value)}, ${known.by} had ${show(index, known.value)} committed `
+        + `(applied ${applied}, ${state.ok ? JSON.stringify(state.value) : state.fault.message})`)
     }
     seen.checkedTo = applied
   }

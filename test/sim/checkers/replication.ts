@@ -107,7 +107,8 @@ export class Replication {
     durable.advance(offset)
     const { next } = durable
     if (next >= offset) return
-    this.#fail(`${node.name} ${says} ${partition.topic}-${partition.index} up to ${offset}, its disk has ${next} for certain`)
+    this.#fail(`${node.name} ${says} ${partition.topic}-${partition.index} up to ${offset}, its disk has ${next} `
+      + 'for certain')
   }
 
   #checkMark(node: SimNode, partition: Partition, mark: number, history: History): void {
@@ -143,8 +144,8 @@ export class Replication {
     if (seen === undefined || seen.life !== node.lives) {
       const dir = `${node.dir}/${partition.topic}-${partition.index}`
       seen = {
-        life: node.lives, partition: undefined, leaderEpoch: -1, highWatermark: -1, flushedOffset: -1, role: '', logEndOffset: -1,
-        frozen: false,
+        life: node.lives, partition: undefined, leaderEpoch: -1, highWatermark: -1, flushedOffset: -1, role: '',
+        logEndOffset: -1, frozen: false,
         durable: new LogWalk(node.disk, dir, true), content: new LogWalk(node.disk, dir, false) }
       this.#seen.set(key, seen)
     }
