@@ -47,7 +47,8 @@ describe('isolation under load', function () {
     const followers = othersOf(leader).map((id) => stage.cluster.broker(id))
     const alone = stage.weir.producer({ acks: 1 })
     const safe = stage.weir.producer()
-    await Promise.all([alone, safe].map((producer) => producer.send({ topic, partition: 0, key: 'x', value: 'before' })))
+    const before = { topic, partition: 0, key: 'x', value: 'before' }
+    await Promise.all([alone, safe].map((producer) => producer.send(before)))
     for (const follower of followers) follower.isolate()
     let confirmed = false
     const divergent = await Promise.all(['a', 'b', 'c'].map((value) => (

@@ -1,4 +1,4 @@
-// min.insync.replicas=2 with brokers down: what cannot be kept safely is refused, what was promised stays.
+// Of min.insync.replicas=2 with brokers down: what cannot be kept safely is refused, what was promised stays.
 
 import { expect } from 'chai'
 
@@ -24,7 +24,7 @@ describe('min.insync.replicas=2', function () {
     await expectSameReplicas(stage.cluster, stage.weir, topic)
   })
 
-  it('two of three down: refused with NOT_ENOUGH_REPLICAS, nothing is written; both back: producing goes on', async () => {
+  it('two of three down: NOT_ENOUGH_REPLICAS, nothing is written; both back: producing goes on', async () => {
     const { topic, ledger } = await stage.begin({ configs })
     const leader = await stage.cluster.leaderOf(topic, 0)
     const followers = othersOf(leader).map((id) => stage.cluster.broker(id))

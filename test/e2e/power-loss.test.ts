@@ -11,7 +11,8 @@ describe('power loss', function () {
   const stage = useCluster({ brokerConfig: { 'log.checkpoint.interval.ms': '100' } })
 
   it('of every broker: everything acknowledged is there', async () => {
-    const { topic, ledger } = await stage.begin({ partitions: 3, configs: { 'segment.bytes': '20000', 'max.message.bytes': '16000' } },
+    const configs = { 'segment.bytes': '20000', 'max.message.bytes': '16000' }
+    const { topic, ledger } = await stage.begin({ partitions: 3, configs },
       { perSecond: 3_000, producer: { batchBytes: 8_000 } })
     for (let round = 0; round < 2; round++) {
       await ledger.progress(100)

@@ -38,7 +38,8 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleRep
   const random = seededRandom(options.seed)
   const cluster = await startCluster({
     logLevel: options.logLevel ?? 'silent',
-    brokerConfig: { 'log.checkpoint.interval.ms': '200', 'drain.timeout.ms': '1500', 'replica.lag.time.max.ms': '1000' },
+    brokerConfig: {
+      'log.checkpoint.interval.ms': '200', 'drain.timeout.ms': '1500', 'replica.lag.time.max.ms': '1000' },
     controllerConfig: { 'raft.snapshot.entries': '40', 'leader.rebalance.delay.ms': '700' } })
   try {
     const weir = await cluster.connect()
@@ -230,7 +231,8 @@ class Faults {
     if (kind < 16) {
       return step('a producer begins', async () => {
         const producer = this.#weir.producer({ deliveryTimeoutMs: 60_000 })
-        await producer.send({ topic: BESIDES, value: 'x' }).catch((error: unknown) => { this.refused.push(String(error)) })
+        await producer.send({ topic: BESIDES, value: 'x' })
+          .catch((error: unknown) => { this.refused.push(String(error)) })
         await producer.close()
       })
     }

@@ -69,7 +69,9 @@ export class Ledger {
     this.#padding = '.'.repeat(this.#options.valueBytes)
   }
 
-  get ackedCount(): number { return this.#sent.reduce((sum, { delivery }) => sum + (delivery === undefined ? 0 : 1), 0) }
+  get ackedCount(): number {
+    return this.#sent.reduce((sum, { delivery }) => sum + (delivery === undefined ? 0 : 1), 0)
+  }
   get failures(): readonly WeirError[] { return this.#failures }
   /** Longest gap so far; see `LedgerReport`. `resetGap` begins anew. */
   get unavailableMs(): number {
