@@ -85,6 +85,19 @@ describe('partition log, durability', () => {
     }
   })
 
+  it('segments that a truncation dropped do not come back', async () => {
+    const bench = await logBench()
+    const log = await bench.open({}, { segmentBytes: 2 * batch(0).length })
+    append(log, 6)
+    await log.flushNow()
+    await log.truncateTo(1)
+    append(log, 1, { timestamp: 7 })
+    await log.flushNow()
+    expect(log.flushedOffset).to.equal(2)
+    bench.disk.losePower()
+    expect(outline(rawLog(bench.disk))).to.equal('0-0@0 1-1@0')
+  })
+
   it('a close waits for the flush under way, and for one of all the rest', async () => {
     const { disk, release } = heldDisk()
     const bench = await logBench({}, disk)
@@ -156,7 +169,9 @@ class Life {
   }
 }
 
-const CONFIG = { segmentBytes: 3 * BATCH_BYTES, retentionBytes: 20 * BATCH_BYTES, fileDeleteDelayMs: 0 }
+const CONFIG = {
+  segmentBytes: 3 * BATCH_BYTES, indexIntervalBytes: BATCH_BYTES, retentionBytes: 20 * BATCH_BYTES, fileDeleteDelayMs: 0
+}
 
 const STEPS: readonly ((life: Life) => Promise<void> | void)[] = [
   ({ log }) => log.beginEpoch(1),

@@ -233,7 +233,7 @@ class Life {
 }
 
 describe('partition log, random lives', () => {
-  const SEEDS = 20
+  const SEEDS = 15
   it(`derived state is what the raw log says (${SEEDS} lives)`, async () => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       try {
