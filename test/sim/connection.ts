@@ -29,9 +29,14 @@ export class ConnectionEnd {
 
 /** Frames on their way in one direction. */
 class Way {
-  readonly held: Frame[] = []
+  /** Sent and not delivered, in order. */
+  readonly queue: Frame[] = []
   lastArrivalMs = 0
-  /** Nothing passes any more: the sender's machine lost power, or the connection is gone. */
+  /** A frame was lost on a cut way: nothing is delivered before it is sent again. */
+  stalled = false
+  /** Frames that would have arrived since. */
+  missed = 0
+  /** Nothing is sent any more: the sender's machine lost power, or the connection is gone. */
   severed = false
 }
 
@@ -74,7 +79,7 @@ export class Connection {
     end.open = false
     end.tenants.clear()
     this.#way(end).severed = true
-    this.#way(end).held.length = 0
+    if (this.#way(end).stalled) this.#way(end).queue.length = 0
     this.#impatient(this.other(end), () => true)
   }
 
@@ -114,11 +119,12 @@ export class Connection {
     this.#cuts++
     const way = this.#way(end)
     const { world, links, resetOneIn, random } = this.#network
-    if (way.held.length === 0) return
+    if (!way.stalled) return
     if (random.below(resetOneIn) === 0) return this.reset()
     world.after(links.retransmitMs(), undefined, 'retransmit', () => {
       if (links.isCut(from, to)) return
-      for (const frame of way.held.splice(0)) this.#push(end, frame)
+      way.stalled = false
+      for (; way.missed > 0; way.missed--) this.#fly(end, 'again', from)
     }, `${from}>${to}`)
   }
 
@@ -129,21 +135,26 @@ export class Connection {
   }
 
   #push(from: ConnectionEnd, frame: Frame): void {
+    const way = this.#way(from)
+    if (way.severed || !this.other(from).open) return
+    way.queue.push(frame)
+    this.#fly(from, frame.kind, frame.detail)
+  }
+
+  /** Something is on its way; when it arrives, the next frame in order is delivered. */
+  #fly(from: ConnectionEnd, kind: string, detail: string): void {
     const to = this.other(from)
     const way = this.#way(from)
     const { world, links } = this.#network
-    if (way.severed || !to.open) return
-    if (way.held.length > 0 || links.isCut(from.host, to.host)) {
-      way.held.push(frame)
-      return
-    }
     const atMs = Math.max(way.lastArrivalMs, world.nowMs + links.latency(from.host, to.host))
     way.lastArrivalMs = atMs
-    world.after(atMs - world.nowMs, to.life, frame.kind, () => {
+    world.after(atMs - world.nowMs, to.life, kind, () => {
       if (!to.open) return
-      if (way.held.length > 0 || links.isCut(from.host, to.host)) way.held.push(frame)
-      else frame.deliver()
-    }, frame.detail)
+      if (way.stalled || links.isCut(from.host, to.host)) {
+        way.stalled = true
+        way.missed++
+      } else way.queue.shift()?.deliver()
+    }, detail)
   }
 
   #impatient(end: ConnectionEnd, still: () => boolean): void {
