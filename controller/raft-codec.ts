@@ -21,7 +21,10 @@ export function encodeMessage(message: Message): RaftMessage[] {
 
 function encodeFields(kind: string, message: MessageFields, snapshot: RaftSnapshotChunk | null): RaftMessage {
   const { from, to, term, index, logTerm, commit, reject, rejectHint, hintTerm, context, entries } = message
-  return { kind, from, to, term, index, logTerm, commit, reject, rejectHint, hintTerm, context, entries, snapshot }
+  const { mark, voiceless } = message
+  return {
+    kind, from, to, term, index, logTerm, commit, reject, rejectHint, hintTerm, context, entries, snapshot, mark,
+    voiceless }
 }
 
 /** Chunks of the snapshot that is under way on one stream. */
@@ -72,10 +75,12 @@ function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
 /** Undefined: a chunk that is not the last, or a kind this release does not know. Entry data is copied. */
 export function decodeMessage(encoded: RaftMessage, assembly: SnapshotAssembly): Message | undefined {
   const { kind, from, to, term, index, logTerm, commit, reject, rejectHint, hintTerm, context } = encoded
+  const { mark, voiceless } = encoded
   if (!isMessageKind(kind)) return undefined
   // Entries live on in the Raft log: a view would keep the whole received buffer.
   const entries = encoded.entries.map((entry) => ({ ...entry, data: new Uint8Array(entry.data) }))
-  const fields = { from, to, term, index, logTerm, commit, reject, rejectHint, hintTerm, context, entries }
+  const fields = {
+    from, to, term, index, logTerm, commit, reject, rejectHint, hintTerm, context, entries, mark, voiceless }
   if (kind !== 'snapshot') return { ...fields, kind, snapshot: undefined }
   const snapshot = encoded.snapshot === null ? undefined : assembly.add(encoded.snapshot)
   return snapshot === undefined ? undefined : { ...fields, kind, snapshot }

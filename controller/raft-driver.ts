@@ -11,12 +11,16 @@ import type { RaftStore } from './store/raft-store.ts'
 
 /** Ticks of one heartbeat interval. */
 const HEARTBEAT_TICKS = 3
-const INFLIGHT_MESSAGES_MAX = 64
-const APPEND_BYTES_MAX = 1024 * 1024
-/** Entries kept behind a snapshot, so that a slow follower need not take a whole one. */
-const TAIL_ENTRIES = 1_000
+const TUNING = {
+  maxInflightMessages: 64,
+  maxAppendBytes: 1024 * 1024,
+  /** Entries kept behind a snapshot, so that a slow follower need not take a whole one. */
+  tailEntries: 1_000
+}
 const READ_TIMEOUT_MS = 2_000
 const PENDING_READS_MAX = 10_000
+/** Ticks after which a node without a voice says once more what it waits for. */
+const REMINDER_TICKS = 500
 
 export interface RaftDriverNeeds {
   readonly nodeId: number
@@ -30,6 +34,8 @@ export interface RaftDriverNeeds {
   readonly electionTimeoutMs: number
   readonly snapshotBytes: number
   readonly snapshotEntries: number
+  /** For tests; the defaults are those of production. */
+  readonly tuning?: Partial<typeof TUNING>
   send(messages: readonly Message[]): void
   die(reason: string, cause: unknown): void
 }
@@ -46,8 +52,10 @@ export class RaftDriver {
   readonly #needs: RaftDriverNeeds
   readonly #machine: StateMachine
   readonly #node: RaftNode
+  readonly #tuning: typeof TUNING
   readonly #reads = new Map<number, Deferred<void>>()
   #lastRead = 0
+  #ticksWithoutVoice = 0
   #leadership: Leadership = { leaderId: -1, term: 0 }
   #applied: SnapshotMeta = { index: 0, term: 0 }
   #bytesSinceSnapshot = 0
@@ -64,19 +72,20 @@ export class RaftDriver {
   constructor(needs: RaftDriverNeeds, machine: StateMachine) {
     this.#needs = needs
     this.#machine = machine
-    const { hardState, snapshot, entries } = needs.store.loaded
+    const { hardState, standing, snapshot, entries } = needs.store.loaded
     this.#snapshotIndex = snapshot?.index ?? 0
     if (snapshot !== undefined) {
       this.#applied = { index: snapshot.index, term: snapshot.term }
       machine.restore(snapshot.index, snapshot.data)
     }
+    this.#tuning = { ...TUNING, ...needs.tuning }
     const tickMs = this.#tickMs
     this.#node = new RaftNode({
       id: needs.nodeId, voters: needs.voters,
       electionTicks: Math.max(HEARTBEAT_TICKS + 1, Math.ceil(needs.electionTimeoutMs / tickMs)),
-      heartbeatTicks: HEARTBEAT_TICKS, tailEntries: TAIL_ENTRIES, maxInflightMessages: INFLIGHT_MESSAGES_MAX,
-      maxAppendBytes: APPEND_BYTES_MAX,
-      random: (bound) => needs.random.below(bound), hardState, entries, snapshot, applied: this.#applied.index })
+      heartbeatTicks: HEARTBEAT_TICKS, ...this.#tuning,
+      random: (bound) => needs.random.below(bound), hardState, standing, entries, snapshot,
+      applied: this.#applied.index })
   }
 
   get #tickMs(): number { return this.#needs.heartbeatIntervalMs / HEARTBEAT_TICKS }
@@ -171,8 +180,21 @@ export class RaftDriver {
     this.#timer = this.#needs.timers.after(this.#tickMs, () => {
       this.#scheduleTick()
       this.#node.tick()
+      this.#remind()
       this.#schedule()
     })
+  }
+
+  /** In the log, now and then: why this node takes part in no election. */
+  #remind(): void {
+    const { voice, leaderId, unheard, replaced } = this.#node.status()
+    if (voice || ++this.#ticksWithoutVoice % REMINDER_TICKS !== 0) return
+    const waitsFor = leaderId > 0 ? 'to catch up with the leader'
+      : replaced.length > 0 ? 'a leader: a data.dir was emptied. If this cluster never worked, empty those of all '
+        + 'controllers; else start the controllers that have their data'
+        : 'all controllers: the first start of a cluster needs each of them, later a majority will do'
+    this.#needs.logger.warn('no vote yet', {
+      waitsFor, unheard: unheard.join(), replaced: replaced.join() })
   }
 
   /** Runs the loop in a later turn, so that everything of this turn shares one Ready. */
@@ -199,11 +221,12 @@ export class RaftDriver {
   }
 
   async #handle(ready: Ready): Promise<void> {
+    if (ready.standing?.voice === true) this.#needs.logger.info('this controller may vote')
     if (ready.early.length > 0) this.#needs.send(ready.early)
     this.#tellLeadership(ready)
     if (this.#mustSave(ready)) {
       await this.#needs.store.save({
-        hardState: ready.hardState, entries: ready.entries, snapshot: ready.snapshot })
+        hardState: ready.hardState, standing: ready.standing, entries: ready.entries, snapshot: ready.snapshot })
       if (this.#closed) return
     }
     if (ready.messages.length > 0) this.#needs.send(ready.messages)
@@ -222,7 +245,7 @@ export class RaftDriver {
 
   /** A commit index alone need not be durable: it is learned again from the leader. */
   #mustSave(ready: Ready): boolean {
-    if (ready.entries.length > 0 || ready.snapshot !== undefined) return true
+    if (ready.entries.length > 0 || ready.snapshot !== undefined || ready.standing !== undefined) return true
     const { hardState } = ready
     if (hardState === undefined) return false
     const { saved } = this.#needs.store
@@ -261,7 +284,7 @@ export class RaftDriver {
   }
 
   async #saveSnapshot(snapshot: Snapshot): Promise<void> {
-    await this.#needs.store.compactTo(snapshot, Math.max(1, snapshot.index + 1 - TAIL_ENTRIES))
+    await this.#needs.store.compactTo(snapshot, Math.max(1, snapshot.index + 1 - this.#tuning.tailEntries))
     if (this.#closed) return
     this.#node.compact(snapshot)
     this.#needs.logger.info('snapshot', { metadataOffset: snapshot.index, bytes: snapshot.data.length })

@@ -62,9 +62,9 @@ function requestVotes(state: RaftState, transfer: boolean): void {
   conclude(state)
 }
 
-/** Not while a received snapshot is not yet durable and restored. */
-function electable({ log }: RaftState): boolean {
-  return log.pendingSnapshot === undefined
+/** Not without a voice, and not while a received snapshot is not yet durable and restored. */
+function electable({ log, standing }: RaftState): boolean {
+  return standing.voice && log.pendingSnapshot === undefined
 }
 
 export function isTransferVote(message: Message): boolean {

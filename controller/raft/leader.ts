@@ -36,12 +36,12 @@ export function tickLeader(state: RaftState): void {
   if (leadership.heartbeatElapsed >= heartbeatTicks) sendHeartbeats(state)
 }
 
-/** Followers heard since the last check, and this node, are a majority? Begins the next period. */
+/** Voters heard since the last check, and this node, are a majority? Begins the next period. */
 function checkQuorum(state: RaftState): boolean {
   const { followers } = leadershipOf(state)
   let active = 1
   for (const follower of followers.values()) {
-    if (follower.recentActive) active++
+    if (follower.recentActive && follower.voice) active++
     follower.recentActive = false
   }
   return active >= majorityOf(state.settings.voters.length)
@@ -87,7 +87,8 @@ function sendAppend(state: RaftState, follower: Progress, evenEmpty: boolean): b
   if (logTerm === undefined) return sendSnapshot(state, follower)
   const entries = paused ? [] : log.sliceBytes(follower.next, settings.maxAppendBytes)
   if (entries.length === 0 && !evenEmpty) return false
-  send(state, 'append', follower.id, { index, logTerm, entries, commit: log.committed })
+  const mark = follower.admitted(log.committed)
+  send(state, 'append', follower.id, { index, logTerm, entries, commit: log.committed, mark })
   let bytes = 0
   for (const entry of entries) bytes += entryBytes(entry)
   follower.sent(index + entries.length, bytes)
@@ -106,7 +107,11 @@ function sendSnapshot(state: RaftState, follower: Progress): boolean {
 
 export function handleAppendReply(state: RaftState, message: Message): void {
   const follower = followerOf(state, message.from)
-  follower.recentActive = true
+  if (heard(state, follower, message) && message.reject) {
+    // It refused what was sent to the store before.
+    sendAppend(state, follower, true)
+    return
+  }
   if (message.reject) {
     const best = message.hintTerm === 0
       ? message.rejectHint
@@ -120,8 +125,23 @@ export function handleAppendReply(state: RaftState, message: Message): void {
 /** As an answer to an append: the follower has everything up to `index`. */
 export function handleSnapshotReply(state: RaftState, message: Message): void {
   const follower = followerOf(state, message.from)
-  follower.recentActive = true
+  heard(state, follower, message)
   matched(state, follower, message.index)
+}
+
+/** True when another store than before answers for this voter. */
+function heard(state: RaftState, follower: Progress, { mark, voiceless }: Message): boolean {
+  const { log, term } = state
+  const leadership = leadershipOf(state)
+  const changed = follower.meet(mark, !voiceless, log.last + 1)
+  follower.recentActive = true
+  if (!follower.voice && follower.barrier === 0 && leadership.transferee === 0) {
+    // It gets its voice when it has this entry, and a majority without it.
+    log.append([{ index: log.last + 1, term, data: new Uint8Array() }])
+    follower.barrier = log.last
+    leadership.appendPending = true
+  }
+  return changed
 }
 
 function matched(state: RaftState, follower: Progress, index: number): void {
@@ -147,7 +167,7 @@ export function advanceCommit(state: RaftState): boolean {
   const { log } = state
   const leadership = leadershipOf(state)
   const reached = [log.stable]
-  for (const follower of leadership.followers.values()) reached.push(follower.match)
+  for (const follower of leadership.followers.values()) reached.push(follower.counted)
   const index = majorityReached(reached)
   if (log.termAt(index) !== state.term || !log.commitTo(index)) return false
   leadership.appendPending = true
@@ -157,10 +177,11 @@ export function advanceCommit(state: RaftState): boolean {
 
 export function handleHeartbeatReply(state: RaftState, message: Message): void {
   const follower = followerOf(state, message.from)
-  follower.recentActive = true
+  heard(state, follower, message)
   follower.resume()
-  if (follower.match < state.log.last || follower.state === 'probe') sendAppend(state, follower, true)
-  if (message.context <= follower.readRound) return
+  const behind = follower.match < state.log.last || follower.state === 'probe'
+  if (behind || follower.admitted(state.log.committed) !== 0) sendAppend(state, follower, true)
+  if (!follower.voice || message.context <= follower.readRound) return
   follower.readRound = message.context
   confirmReads(state)
 }
@@ -208,11 +229,11 @@ function confirmReads(state: RaftState): void {
 
 // ---- transfer -----------------------------------------------------------------------------------------------
 
-/** False when `to` is no other voter. Proposals are refused until it is over, an election timeout at most. */
+/** False when `to` is no other voter with a voice. Proposals are refused meanwhile, an election timeout at most. */
 export function transfer(state: RaftState, to: number): boolean {
   const leadership = leadershipOf(state)
   const follower = leadership.followers.get(to)
-  if (follower === undefined) return false
+  if (follower?.voice !== true) return false
   if (leadership.transferee === to) return true
   leadership.transferee = to
   leadership.transferElapsed = 0

@@ -3,6 +3,7 @@
 
 import { assert } from '../../src/base/assert.ts'
 import { campaign, handleVoteReply, handleVoteRequest, isTransferVote } from './candidate.ts'
+import { beginFounding, handleCensus, missingOf, tickCensus } from './founding.ts'
 import { handleAppend, handleHeartbeat, handleSnapshot, hearLeader } from './follower.ts'
 import {
   advanceCommit, flushAppends, handleAppendReply, handleHeartbeatReply, handleSnapshotReply, readIndex,
@@ -10,10 +11,12 @@ import {
 } from './leader.ts'
 import { RaftLog } from './log.ts'
 import { becomeFollower, inLease, initialState, send, type RaftState } from './state.ts'
-import type { Entry, HardState, Message, MessageKind, RaftStatus, Ready, Snapshot } from './types.ts'
+import type { Entry, HardState, Message, MessageKind, RaftStatus, Ready, Snapshot, Standing } from './types.ts'
 
 /** Entries before a snapshot's end that stay in memory, so that a slow follower need not take the whole snapshot. */
 const TAIL_ENTRIES = 1_000
+
+const WITH_VOICE: Standing = { mark: 0, voice: true, founders: [] }
 
 export interface RaftOptions {
   /** >= 1, one of `voters`. */
@@ -29,6 +32,8 @@ export interface RaftOptions {
   /** Uniform integer in [0, bound). */
   readonly random: (bound: number) => number
   readonly hardState: HardState
+  /** Default: one with a voice and no mark. */
+  readonly standing?: Standing
   /** The newest one on disk, data included: followers may need it. */
   readonly snapshot: Snapshot | undefined
   /** All on disk; those that the snapshot covers are ignored. */
@@ -43,6 +48,8 @@ export class RaftNode {
   readonly #state: RaftState
   readonly #tailEntries: number
   readonly #voters: ReadonlySet<number>
+  /** As the last Ready had it. */
+  #savedStanding: Standing
   /** Taken by `ready`, not yet advanced. */
   #outstanding: Ready | undefined
   /** As the last Ready had it. */
@@ -61,7 +68,10 @@ export class RaftNode {
     const { maxInflightMessages, maxAppendBytes } = options
     const settings = {
       id, voters: [...this.#voters], peers, electionTicks, heartbeatTicks, maxInflightMessages, maxAppendBytes, random }
-    this.#state = initialState(settings, log, hardState.term, hardState.vote)
+    const standing = options.standing ?? WITH_VOICE
+    this.#state = initialState(settings, log, hardState.term, hardState.vote, standing)
+    this.#savedStanding = standing
+    beginFounding(this.#state)
     this.#tailEntries = options.tailEntries ?? TAIL_ENTRIES
     this.#saved = { term: hardState.term, vote: hardState.vote, commit: log.committed }
     this.#told = { role: 'follower', leaderId: 0, term: hardState.term }
@@ -73,6 +83,7 @@ export class RaftNode {
       tickLeader(state)
       return
     }
+    tickCensus(state)
     state.electionElapsed++
     if (state.electionElapsed < state.electionTimeout) return
     state.electionElapsed = 0
@@ -83,6 +94,12 @@ export class RaftNode {
   step(message: Message): void {
     const { settings } = this.#state
     if (message.to !== settings.id || message.from === settings.id || !this.#voters.has(message.from)) return
+    if (message.kind === 'census') {
+      handleCensus(this.#state, message)
+      return
+    }
+    // Without a voice it has no say in elections: it only follows.
+    if (!this.#state.standing.voice && !isOfLeader(message.kind)) return
     if (passesTermGate(this.#state, message)) dispatch(this.#state, message)
   }
 
@@ -104,7 +121,7 @@ export class RaftNode {
     return true
   }
 
-  /** Hands leadership to another voter; given up after an election timeout. False: not leader, or no other voter. */
+  /** Hands leadership to another voter; given up after an election timeout. False: not leader, or `to` cannot. */
   transfer(to: number): boolean {
     return this.#state.leadership !== undefined && transfer(this.#state, to)
   }
@@ -130,7 +147,8 @@ export class RaftNode {
     if (this.#outstanding !== undefined) return false
     return outbox.length > 0 || early.length > 0 || log.hasUnstable || log.pendingSnapshot !== undefined
       || log.applied < log.applicable || leadership?.appendPending === true || this.#hardStateChanged()
-      || this.#roleChanged() || confirmedReads.some(({ index }) => index <= log.applicable)
+      || this.#state.standing !== this.#savedStanding || this.#roleChanged()
+      || confirmedReads.some(({ index }) => index <= log.applicable)
   }
 
   /** Takes everything that is to be done. The next one only after `advance`. */
@@ -144,6 +162,7 @@ export class RaftNode {
     }
     const ready: Ready = {
       hardState: this.#hardStateChanged() ? { term, vote, commit: log.committed } : undefined,
+      standing: state.standing === this.#savedStanding ? undefined : state.standing,
       entries: log.unstable(), snapshot: log.pendingSnapshot, messages: state.outbox, early: state.early,
       committed: log.toApply(), reads: state.confirmedReads.filter(({ index }) => index <= log.applicable), role,
       leaderId, term }
@@ -151,6 +170,7 @@ export class RaftNode {
     state.early = []
     state.confirmedReads = state.confirmedReads.filter(({ index }) => index > log.applicable)
     this.#saved = ready.hardState ?? this.#saved
+    this.#savedStanding = state.standing
     this.#told = { role, leaderId, term }
     this.#outstanding = ready
     return ready
@@ -186,6 +206,7 @@ export class RaftNode {
     return {
       id: settings.id, term, role, leaderId, commit: log.committed, applied: log.applied, stable: log.stable,
       last: log.last, transferee: leadership?.transferee ?? 0,
+      voice: this.#state.standing.voice, ...missingOf(this.#state),
       followers: [...leadership?.followers.values() ?? []].map((follower) => follower.status()) }
   }
 
@@ -233,6 +254,7 @@ function dispatch(state: RaftState, message: Message): void {
     case 'vote-reply': return handleVoteReply(state, message)
     case 'append': return handleAppend(state, message)
     case 'heartbeat': return handleHeartbeat(state, message)
+    case 'census': return
     case 'snapshot': return handleSnapshot(state, message)
     case 'timeout-now':
       if (state.role === 'follower') campaign(state, true)

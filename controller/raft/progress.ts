@@ -32,8 +32,13 @@ export class Progress {
   #snapshotTicks = 0
   /** Heard of since the last check of the quorum. */
   recentActive = false
-  /** Newest read round it acknowledged. */
+  /** Newest read round it acknowledged with a voice. */
   readRound = 0
+  /** Mark of the store that answers; 0 = not known. */
+  #mark = 0
+  #voice = true
+  /** Entry of this leader's that a store without a voice has to reach; 0 = none yet. */
+  barrier = 0
 
   constructor(id: number, next: number, limits: WindowLimits) {
     assert(next >= 1 && limits.messages >= 1, `next ${next} and window ${limits.messages} are positive`)
@@ -46,6 +51,10 @@ export class Progress {
   get next(): number { return this.#next }
   get state(): FollowerState { return this.#state }
   get snapshotIndex(): number { return this.#snapshotIndex }
+
+  get voice(): boolean { return this.#voice }
+  /** What counts toward commits. */
+  get counted(): number { return this.#voice ? this.#match : 0 }
 
   get windowFull(): boolean {
     return this.#window.length >= this.#limits.messages
@@ -62,7 +71,32 @@ export class Progress {
   }
 
   status(): FollowerStatus {
-    return { id: this.id, match: this.#match, next: this.#next, state: this.#state, recentActive: this.recentActive }
+    return { id: this.id, match: this.#match, next: this.#next, state: this.#state, recentActive: this.recentActive,
+      voice: this.#voice }
+  }
+
+  /**
+   * Notes which store answered, and whether it has a voice. One of another mark holds nothing of what was acknowledged
+   * before: it is probed anew, from `next` on. True when the mark changed.
+   */
+  meet(mark: number, voice: boolean, next: number): boolean {
+    const changed = this.#mark !== mark && this.#mark !== 0
+    if (changed) {
+      this.#match = 0
+      this.readRound = 0
+      this.barrier = 0
+      this.#enter('probe', next)
+    }
+    // A store loses its voice never: what says so of a known one is an old message.
+    this.#voice = voice || (this.#voice && this.#mark === mark && mark !== 0)
+    this.#mark = mark
+    return changed
+  }
+
+  /** The mark to be given its voice, when its store reached the barrier and that is committed; else 0. */
+  admitted(committed: number): number {
+    const due = !this.#voice && this.barrier > 0 && this.#match >= this.barrier && committed >= this.barrier
+    return due ? this.#mark : 0
   }
 
   /** Notes an append of entries (`first` = next … `last`); an empty one has last = first − 1. */

@@ -4,7 +4,8 @@ import { assert } from '../../src/base/assert.ts'
 import type { RaftLog } from './log.ts'
 import { Progress } from './progress.ts'
 import {
-  plainMessage, type ConfirmedRead, type Message, type MessageFields, type PlainMessage, type Role
+  plainMessage, type ConfirmedRead, type Founder, type Message, type MessageFields, type PlainMessage, type Role,
+  type Standing
 } from './types.ts'
 
 /** Bytes of entries in flight to one follower, in appends of full size. */
@@ -47,12 +48,23 @@ export interface Leadership {
   readRoundOpen: boolean
 }
 
+/** What a node without a voice heard of the stores of others; not kept on disk. */
+export interface Census {
+  readonly marks: Map<number, number>
+  /** Sealed the same list as this node. */
+  readonly agreed: Set<number>
+  /** Ticks since the others were told. */
+  elapsed: number
+}
+
 export interface RaftState {
   readonly settings: RaftSettings
   readonly log: RaftLog
   term: number
   /** 0 = none in this term. */
   vote: number
+  standing: Standing
+  readonly census: Census
   role: Role
   /** 0 = unknown. */
   leaderId: number
@@ -70,11 +82,14 @@ export interface RaftState {
   confirmedReads: ConfirmedRead[]
 }
 
-export function initialState(settings: RaftSettings, log: RaftLog, term: number, vote: number): RaftState {
+export function initialState(
+  settings: RaftSettings, log: RaftLog, term: number, vote: number, standing: Standing
+): RaftState {
   return {
-    settings, log, term, vote, role: 'follower', leaderId: 0, electionElapsed: 0,
-    electionTimeout: drawTimeout(settings), votes: new Map(), leadership: undefined, outbox: [], early: [],
-    confirmedReads: [] }
+    settings, log, term, vote, standing,
+    census: { marks: new Map(), agreed: new Set(), elapsed: settings.heartbeatTicks }, role: 'follower', leaderId: 0,
+    electionElapsed: 0, electionTimeout: drawTimeout(settings), votes: new Map(), leadership: undefined, outbox: [],
+    early: [], confirmedReads: [] }
 }
 
 /** Queues a message of the current term, or of the term given in `term`. */
@@ -84,6 +99,21 @@ export function send(
   const early = kind === 'append' || kind === 'heartbeat'
   const queue = early ? state.early : state.outbox
   queue.push(plainMessage(kind, state.settings.id, to, fields.term ?? state.term, fields))
+}
+
+/** An answer to a leader. It says which store speaks: only those with a voice count. */
+export function answer(
+  state: RaftState, kind: 'append-reply' | 'heartbeat-reply' | 'snapshot-reply', to: number,
+  fields: Partial<MessageFields>
+): void {
+  const { mark, voice } = state.standing
+  send(state, kind, to, { ...fields, mark, voiceless: !voice })
+}
+
+/** From now on this node may promise: it starts its election timer anew. */
+export function becomeVoter(state: RaftState, founders: readonly Founder[]): void {
+  state.standing = { mark: state.standing.mark, voice: true, founders }
+  state.electionElapsed = 0
 }
 
 /** A vote lives as long as its term: it is cleared only when the term grows. */

@@ -17,6 +17,22 @@ export interface HardState {
   readonly commit: number
 }
 
+/** A store that a cluster was founded with. */
+export interface Founder {
+  readonly id: number
+  readonly mark: number
+}
+
+/** Whether a store may take part; founding.ts has the rule. To survive a crash like the hard state. */
+export interface Standing {
+  /** Of this store for its life, random: one that is made anew in its place has another. 0 in tests only. */
+  readonly mark: number
+  /** It may vote and lead, and what it acknowledges counts. Once true it stays so. */
+  readonly voice: boolean
+  /** The stores this one agreed to found its cluster with, by id, itself included; empty = none. */
+  readonly founders: readonly Founder[]
+}
+
 /** The last entry a snapshot covers. */
 export interface SnapshotMeta {
   readonly index: number
@@ -31,7 +47,7 @@ export type Role = 'follower' | 'pre-candidate' | 'candidate' | 'leader'
 
 export const MESSAGE_KINDS = [
   'pre-vote', 'pre-vote-reply', 'vote', 'vote-reply', 'append', 'append-reply', 'heartbeat', 'heartbeat-reply',
-  'snapshot', 'snapshot-reply', 'timeout-now'
+  'snapshot', 'snapshot-reply', 'timeout-now', 'census'
 ] as const
 
 export type MessageKind = (typeof MESSAGE_KINDS)[number]
@@ -58,8 +74,12 @@ export interface MessageFields {
   readonly hintTerm: number
   /** heartbeat and its reply: round of read-index (0 = none). vote: 1 in a leadership transfer: no lease stops it. */
   readonly context: number
-  /** append only. */
+  /** append. census: `index` and `term` of each are id and mark of one founder, there is no data. */
   readonly entries: readonly Entry[]
+  /** census and answers to a leader: of the sender's store. append: of the store that has its voice now (0 = none). */
+  readonly mark: number
+  /** census and answers to a leader: the sender's store has no voice. */
+  readonly voiceless: boolean
 }
 
 /** Any kind but a snapshot. */
@@ -88,11 +108,13 @@ export interface ConfirmedRead {
 export interface Ready {
   /** To persist; undefined when nothing changed since the last Ready. */
   readonly hardState: HardState | undefined
+  /** To persist; undefined when nothing changed since the last Ready. */
+  readonly standing: Standing | undefined
   /** To persist; they replace everything from entries[0].index on. */
   readonly entries: readonly Entry[]
   /** Received from the leader: to persist before `entries` (it replaces the whole log) and to restore from. */
   readonly snapshot: Snapshot | undefined
-  /** May be sent only after hardState, entries and snapshot of this Ready are durable. */
+  /** May be sent only after hardState, standing, entries and snapshot of this Ready are durable. */
   readonly messages: readonly Message[]
   /** Appends and heartbeats of a leader, which may leave while it syncs. */
   readonly early: readonly Message[]
@@ -117,6 +139,8 @@ export interface FollowerStatus {
   readonly state: FollowerState
   /** Heard of since the last check of the quorum. */
   readonly recentActive: boolean
+  /** Its store has a voice, as far as is known. */
+  readonly voice: boolean
 }
 
 export interface RaftStatus {
@@ -131,6 +155,11 @@ export interface RaftStatus {
   readonly last: number
   /** Who is to take over; 0 = nobody. */
   readonly transferee: number
+  /** This node may vote and lead. */
+  readonly voice: boolean
+  /** Without a voice: voters that did not tell of their store yet, and those whose store is not the one agreed on. */
+  readonly unheard: readonly number[]
+  readonly replaced: readonly number[]
   /** Empty unless this node leads. */
   readonly followers: readonly FollowerStatus[]
 }
@@ -148,7 +177,8 @@ export function plainMessage(
   return {
     kind, from, to, term, index: fields.index ?? 0, logTerm: fields.logTerm ?? 0, commit: fields.commit ?? 0,
     reject: fields.reject ?? false, rejectHint: fields.rejectHint ?? 0, hintTerm: fields.hintTerm ?? 0,
-    context: fields.context ?? 0, entries: fields.entries ?? NO_ENTRIES, snapshot: undefined }
+    context: fields.context ?? 0, entries: fields.entries ?? NO_ENTRIES, mark: fields.mark ?? 0,
+    voiceless: fields.voiceless ?? false, snapshot: undefined }
 }
 
 export function snapshotMessage(from: number, to: number, term: number, snapshot: Snapshot): SnapshotMessage {
@@ -168,18 +198,25 @@ function detail(message: Message): string {
     case 'vote-reply': return message.reject ? ' refused' : ' granted'
     case 'append': {
       const entries = message.entries.map(({ index, term, data }) => `${index}/${term}${data.length === 0 ? '∅' : ''}`)
-      return ` prev ${message.index}/${message.logTerm} commit ${message.commit} [${entries.join(' ')}]`
+      const voice = message.mark === 0 ? '' : ` voice ${message.mark}`
+      return ` prev ${message.index}/${message.logTerm} commit ${message.commit} [${entries.join(' ')}]${voice}`
     }
     case 'append-reply':
       return message.reject
-        ? ` refused ${message.index} hint ${message.rejectHint}/${message.hintTerm}`
-        : ` match ${message.index}`
+        ? ` refused ${message.index} hint ${message.rejectHint}/${message.hintTerm}${store(message)}`
+        : ` match ${message.index}${store(message)}`
     case 'heartbeat': return ` commit ${message.commit}${round(message)}`
-    case 'heartbeat-reply': return round(message)
+    case 'heartbeat-reply': return `${round(message)}${store(message)}`
     case 'snapshot': return ` ${message.snapshot.index}/${message.snapshot.term}`
-    case 'snapshot-reply': return ` match ${message.index}`
+    case 'snapshot-reply': return ` match ${message.index}${store(message)}`
     case 'timeout-now': return ''
+    case 'census': {
+      const founders = message.entries.map(({ index, term }) => `${index}=${term}`)
+      return `${store(message)}${message.voiceless ? '' : ' voiced'} founders [${founders.join(' ')}]`
+    }
   }
 }
 
 function round({ context }: Message): string { return context === 0 ? '' : ` round ${context}` }
+
+function store({ mark, voiceless }: Message): string { return voiceless ? ` voiceless ${mark}` : '' }

@@ -3,7 +3,7 @@
 
 import { ok, refuse, type Result } from '../../src/base/error-code.ts'
 import type { KeyValueStore, Logger } from '../../src/ports.ts'
-import type { Entry, HardState, Snapshot } from '../raft/types.ts'
+import type { Entry, HardState, Snapshot, Standing } from '../raft/types.ts'
 import {
   END_KEY, STATE_KEY, decodeEntry, decodeState, entryKey, indexOfKey, type StoreState
 } from './log-codec.ts'
@@ -12,6 +12,7 @@ import type { WitnessRecord } from './witness.ts'
 
 export interface Loaded {
   readonly hardState: HardState
+  readonly standing: Standing
   readonly snapshot: Snapshot | undefined
   /** Without a hole, from the oldest entry kept (which may lie before the snapshot's end) to the last. */
   readonly entries: readonly Entry[]
@@ -22,7 +23,7 @@ const PAGE_ENTRIES = 64
 
 export const EMPTY_STATE: StoreState = {
   sequence: 0, hardState: { term: 0, vote: 0, commit: 0 }, firstIndex: 1, lastIndex: 0, lastTerm: 0,
-  snapshot: { index: 0, term: 0 }
+  snapshot: { index: 0, term: 0 }, standing: { voice: false, founders: [] }
 }
 
 /** The promise that `state` makes: what its witness says when both are in step. */

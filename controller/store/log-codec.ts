@@ -4,13 +4,15 @@
 import { refuse, ok, type Result } from '../../src/base/error-code.ts'
 import { readInt64, readUint32, writeInt32, writeInt64 } from '../../src/base/int64.ts'
 import { crc32c } from '../../src/records/crc32c.ts'
-import type { Entry, HardState, SnapshotMeta } from '../raft/types.ts'
+import type { Entry, Founder, HardState, SnapshotMeta, Standing } from '../raft/types.ts'
 
 /** Everything but the entries, rewritten by every write: what it says of the log must be found there. */
 export interface StoreState {
   /** Number of this write, from 1. */
   readonly sequence: number
   readonly hardState: HardState
+  /** The mark is that of the directory. */
+  readonly standing: Omit<Standing, 'mark'>
   /** Index of the first entry kept, last index + 1 when there is none. */
   readonly firstIndex: number
   readonly lastIndex: number
@@ -25,7 +27,8 @@ const KEY_BYTES = 9
 
 const VERSION = 1
 const HEADER_BYTES = 5
-const STATE_BYTES = HEADER_BYTES + 9 * 8
+const STATE_FIELDS = 11
+const STATE_BYTES = HEADER_BYTES + STATE_FIELDS * 8
 const ENTRY_OVERHEAD_BYTES = HEADER_BYTES + 24
 
 export const STATE_KEY = key(STATE_KIND, 0)
@@ -80,11 +83,12 @@ export function indexOfKey(bytes: Uint8Array): number | undefined {
 }
 
 export function encodeState(state: StoreState): Uint8Array {
-  const value = new Uint8Array(STATE_BYTES)
-  const { hardState, snapshot } = state
+  const { hardState, snapshot, standing } = state
+  const value = new Uint8Array(STATE_BYTES + standing.founders.length * 16)
   const fields = [
     state.sequence, hardState.term, hardState.vote, hardState.commit, state.firstIndex, state.lastIndex,
-    state.lastTerm, snapshot.index, snapshot.term
+    state.lastTerm, snapshot.index, snapshot.term, Number(standing.voice),
+    standing.founders.length, ...standing.founders.flatMap(({ id, mark }) => [id, mark])
   ]
   fields.forEach((field, at) => { writeInt64(value, field, HEADER_BYTES + at * 8) })
   return sealed(value)
@@ -94,9 +98,13 @@ export function decodeState(value: Uint8Array): Result<StoreState> {
   const wrong = valueFault(value, STATE_BYTES)
   if (wrong !== undefined) return refuse('KAFKA_STORAGE_ERROR', `the hard state ${wrong}`)
   const field = (at: number): number => readInt64(value, HEADER_BYTES + at * 8)
+  const founders = Array.from({ length: (value.length - STATE_BYTES) / 16 }, (_unset, at): Founder => (
+    { id: field(STATE_FIELDS + at * 2), mark: field(STATE_FIELDS + at * 2 + 1) }))
+  if (founders.length !== field(10)) return refuse('KAFKA_STORAGE_ERROR', 'the hard state has not all its founders')
   return ok({
     sequence: field(0), hardState: { term: field(1), vote: field(2), commit: field(3) },
-    firstIndex: field(4), lastIndex: field(5), lastTerm: field(6), snapshot: { index: field(7), term: field(8) }
+    firstIndex: field(4), lastIndex: field(5), lastTerm: field(6), snapshot: { index: field(7), term: field(8) },
+    standing: { voice: field(9) === 1, founders }
   })
 }
 

@@ -42,8 +42,12 @@ export interface OpenedStore {
   readonly loaded: Loaded
 }
 
+type Checked = Pick<OpenedStore, 'state'> & { readonly loaded: Omit<Loaded, 'standing'> }
+
 /** Entries before the log's beginning, left by a crash, that are looked at and deleted at once. */
 const SWEEP_ENTRIES = 64
+/** Hexadecimal: 48 bits, which a number holds exactly. */
+const MARK_DIGITS = 12
 /** Nobody makes a directory where he gets these. */
 const NOT_OURS: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
 
@@ -66,7 +70,8 @@ export async function openStore(options: RaftStoreOptions): Promise<OpenedStore>
     const directoryId = identity?.directoryId ?? await claim(options, state)
     // Not in a new directory only: whoever made this one may have been killed before its names were durable.
     await disk.syncDir(dir)
-    return { parts, directoryId, state, loaded }
+    const standing = { mark: markOf(directoryId), ...state.standing }
+    return { parts, directoryId, state, loaded: { ...loaded, standing } }
   } catch (error) {
     for (const step of undo.toReversed()) await step()
     // Files that contradict themselves are damaged state like any other.
@@ -97,7 +102,7 @@ async function openWitness({ disk, dir }: RaftStoreOptions, isNew: boolean): Pro
 
 async function checkStore(
   { dir, logger }: RaftStoreOptions, { kv, witness, snapshots }: StoreParts,
-): Promise<{ state: StoreState; loaded: Loaded }> {
+): Promise<Checked> {
   const state = trusted(dir, await loadState(kv, witness.current))
   const entries = trusted(dir, await loadEntries(kv, state))
   const snapshot = trusted(dir, await loadSnapshot(snapshots, state, entries, logger))
@@ -130,6 +135,9 @@ async function sweep(kv: KeyValueStore, firstIndex: number): Promise<void> {
     await kv.write(page.map(({ key }): KvOp => ({ kind: 'delete', key })), 'lazy')
   }
 }
+
+/** A number for the directory, which no other one has; never 0. */
+function markOf(directoryId: string): number { return 1 + Number.parseInt(directoryId.slice(0, MARK_DIGITS), 16) }
 
 /** Makes a new directory this controller's. */
 async function claim(options: RaftStoreOptions, state: StoreState): Promise<string> {

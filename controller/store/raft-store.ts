@@ -5,7 +5,7 @@ import { assert } from '../../src/base/assert.ts'
 import { SerialQueue } from '../../src/base/async.ts'
 import { WeirError, fault, weirError } from '../../src/base/error-code.ts'
 import type { KvOp } from '../../src/ports.ts'
-import type { Entry, HardState, Snapshot, SnapshotMeta } from '../raft/types.ts'
+import type { Entry, HardState, Snapshot, SnapshotMeta, Standing } from '../raft/types.ts'
 import { witnessOf, type Loaded } from './load.ts'
 import { STATE_KEY, encodeEntry, encodeState, entryKey, type StoreState } from './log-codec.ts'
 import { LogShape } from './log-shape.ts'
@@ -18,6 +18,7 @@ const SWEEP_ENTRIES = 1_000
 
 export interface Change {
   readonly hardState: HardState | undefined
+  readonly standing?: Standing | undefined
   /** Ascending without a hole; the first one replaces what is stored at its index and all behind it. */
   readonly entries: readonly Entry[]
   /** One received from the leader: the log goes on behind it, with the entries already there if they match it. */
@@ -121,8 +122,11 @@ export class RaftStore {
     }
   }
 
-  async #save({ hardState = this.#state.hardState, entries, snapshot }: Change): Promise<void> {
-    if (hardState === this.#state.hardState && entries.length === 0 && snapshot === undefined) return
+  async #save(change: Change): Promise<void> {
+    const { hardState = this.#state.hardState, standing = this.#state.standing, entries, snapshot } = change
+    const stays = hardState === this.#state.hardState && standing === this.#state.standing
+    if (stays && entries.length === 0 && snapshot === undefined) return
+    this.#checkStanding(standing)
     this.#checkHardState(hardState)
     const from = this.#log.firstIndex
     let ops = snapshot === undefined ? [] : await this.#install(snapshot)
@@ -132,7 +136,7 @@ export class RaftStore {
     assert(hardState.commit <= last, () => `commit ${hardState.commit} within a log that ends with ${last}`)
     for (const group of groups(entries)) {
       this.#append(group, meta, ops)
-      await this.#write(ops, hardState, meta)
+      await this.#write(ops, hardState, standing, meta)
       ops = []
     }
     // After LevelDB, never beside it: a witness that is ahead would refuse the start after a crash in between.
@@ -148,7 +152,7 @@ export class RaftStore {
       () => `snapshot ${snapshot.index}-${snapshot.term} is of an entry of the log`)
     assert(keepFrom <= snapshot.index + 1, () => `entries from ${keepFrom} on do not continue ${snapshot.index}`)
     this.#log.dropBefore(keepFrom)
-    await this.#write([], this.#state.hardState, snapshot)
+    await this.#write([], this.#state.hardState, this.#state.standing, snapshot)
     await this.#parts.witness.write(witnessOf(this.#state))
   }
 
@@ -182,14 +186,17 @@ export class RaftStore {
   }
 
   /** One synced batch: `ops` and the state that goes with the log as it is after them. */
-  async #write(ops: readonly KvOp[], hardState: HardState, { index, term }: SnapshotMeta): Promise<void> {
+  async #write(
+    ops: readonly KvOp[], hardState: HardState, { voice, founders }: StoreState['standing'],
+    { index, term }: SnapshotMeta,
+  ): Promise<void> {
     const { firstIndex, lastIndex } = this.#log
     const state: StoreState = {
       sequence: this.#state.sequence + 1,
       // Between two groups of one save the log may end before the commit index; a snapshot is of committed entries.
       hardState: { ...hardState, commit: Math.max(index, Math.min(hardState.commit, lastIndex)) },
       firstIndex, lastIndex, lastTerm: this.#log.termAt(lastIndex) ?? term,
-      snapshot: { index, term }
+      snapshot: { index, term }, standing: { voice, founders }
     }
     await this.#parts.kv.write([...ops, { kind: 'put', key: STATE_KEY, value: encodeState(state) }], 'sync')
     this.#state = state
@@ -202,6 +209,12 @@ export class RaftStore {
     assert(next.term >= term, () => `term ${next.term} after ${term}`)
     assert(next.term > term || vote === 0 || next.vote === vote,
       () => `vote for ${next.vote} after one for ${vote} in term ${term}`)
+  }
+
+  #checkStanding(next: StoreState['standing']): void {
+    const { voice, founders } = this.#state.standing
+    assert(next.voice || !voice, 'a voice stays')
+    assert(next.voice || founders.length === 0 || next.founders === founders, 'a list of founders is sealed once')
   }
 
   #checkEntries(entries: readonly Entry[], { term }: HardState, snapshot: SnapshotMeta): void {

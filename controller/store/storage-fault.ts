@@ -8,7 +8,7 @@ import { weirError, type WeirError } from '../../src/base/error-code.ts'
  */
 export function damagedState(dir: string, what: string): WeirError {
   return weirError('KAFKA_STORAGE_ERROR', `Raft state in ${dir} cannot be trusted: ${what}`,
-    `this controller neither starts nor votes with it. Check the disk; then, while ALL other controllers run and one `
-    + `of them leads, move ${dir} away and start this one empty: it re-syncs from the other two. Until it has caught `
-    + 'up, keep the others running')
+    `this controller neither starts nor votes with it. Check the disk; then move ${dir} away and start this one empty: `
+    + 'it votes again when it has caught up with a leader. Until then the other controllers must make a majority '
+    + 'without it; never empty a second one before')
 }

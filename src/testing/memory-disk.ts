@@ -142,13 +142,17 @@ export class MemoryDisk implements Disk {
   // ---- for tests ----------------------------------------------------------------------------------------
 
   /**
-   * Drops unsynced bytes and unsynced directory entries, and every lock. Handles that are open answer EBADF. (A plain
-   * kill of the process needs no call: all that was written stays, as in the page cache.)
+   * Drops unsynced bytes and unsynced directory entries, and every lock. Handles that are open answer EBADF.
    */
   losePower(): void {
+    this.kill()
+    losePowerIn(this.#root)
+  }
+
+  /** As a kill of the process: open handles answer EBADF and locks go; what was written stays, as in the page cache. */
+  kill(): void {
     this.#life++
     this.#locks.clear()
-    losePowerIn(this.#root)
   }
 
   /** The next `op` on a path that `path` matches fails with `code` (EIO, ENOSPC …), once. Calls add up. */

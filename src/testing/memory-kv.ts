@@ -11,24 +11,44 @@ export interface MemoryStores {
   losePower(path: string): void
   /** As if the store had never been there; an open handle answers EBADF from now on. */
   wipe(path: string): void
+  /** As a kill of the process: an open handle answers EBADF, what was written stays. */
+  kill(path: string): void
+  /** The value that would be found after a power loss now. */
+  durable(path: string, key: Uint8Array): Uint8Array | undefined
+  /** Takes a copy of the store; the result puts it back, durable, in place of what is there then. */
+  copy(path: string): () => void
   /** The next `write` to `path` rejects with `code`, once; nothing of the batch is kept. */
   failNextWrite(path: string, code: string): void
 }
 
-export function memoryStores(): MemoryStores {
+export interface MemoryStoresOptions {
+  /** Calls back when a sync that was asked for now is done. Default: setImmediate. Must keep the order. */
+  readonly defer?: (done: () => void) => void
+}
+
+export function memoryStores({ defer = setImmediate }: MemoryStoresOptions = {}): MemoryStores {
   const stores = new Map<string, Content>()
   return {
     open: (path) => promised(() => {
       const content = stores.get(path) ?? new Content()
       stores.set(path, content)
       if (content.handle !== undefined) throw failure('EBUSY', path, 'open the store: it is open already')
-      return new MemoryStore(content, path)
+      return new MemoryStore(content, path, defer)
     }),
     losePower: (path) => { stores.get(path)?.losePower() },
     wipe: (path) => {
       const content = stores.get(path)
       if (content !== undefined) content.handle = undefined
       stores.delete(path)
+    },
+    kill: (path) => {
+      const content = stores.get(path)
+      if (content !== undefined) content.handle = undefined
+    },
+    durable: (path, key) => stores.get(path)?.durable(key),
+    copy: (path) => {
+      const entries = stores.get(path)?.copy() ?? []
+      return () => { stores.set(path, new Content(entries)) }
     },
     failNextWrite: (path, code) => {
       const content = stores.get(path) ?? new Content()
@@ -44,10 +64,19 @@ interface Undo { readonly key: Uint8Array; readonly old: Uint8Array | undefined 
 class Content {
   handle: MemoryStore | undefined
   fault: string | undefined
-  readonly #entries: KvEntry[] = []
+  readonly #entries: KvEntry[]
   #undo: Undo[] = []
   /** Changes made durable so far. */
   #settled = 0
+
+  constructor(entries: readonly KvEntry[] = []) { this.#entries = [...entries] }
+
+  copy(): readonly KvEntry[] { return [...this.#entries] }
+
+  durable(key: Uint8Array): Uint8Array | undefined {
+    const changed = this.#undo.find((undo) => compare(undo.key, key) === 0)
+    return changed === undefined ? this.get(key) : changed.old
+  }
 
   get(key: Uint8Array): Uint8Array | undefined {
     const at = this.#firstNotBelow(key)
@@ -105,10 +134,12 @@ class Content {
 class MemoryStore implements KeyValueStore {
   readonly #content: Content
   readonly #path: string
+  readonly #defer: (done: () => void) => void
 
-  constructor(content: Content, path: string) {
+  constructor(content: Content, path: string, defer: (done: () => void) => void) {
     this.#content = content
     this.#path = path
+    this.#defer = defer
     content.handle = this
   }
 
@@ -130,8 +161,8 @@ class MemoryStore implements KeyValueStore {
     content.apply(batch)
     if (durability === 'lazy') return
     const mark = content.mark()
-    await new Promise<void>((resolve) => { setImmediate(resolve) })
-    // After a power loss meanwhile the batch is gone, and so is the process that waited for it.
+    await new Promise<void>((resolve) => { this.#defer(resolve) })
+    // After a kill or a power loss meanwhile the batch is gone, and so is the process that waited for it.
     if (content.handle === this) content.settle(mark)
   }
 

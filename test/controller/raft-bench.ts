@@ -65,7 +65,7 @@ export class Voter {
   readonly id: number
   readonly name: string
   readonly address: string
-  readonly data: FakeData
+  data: FakeData
   readonly #bench: RaftBench
   readonly #voters: readonly number[]
   readonly #options: DriverOptions
@@ -159,6 +159,9 @@ export class Voter {
     this.transport.close()
     await this.#bench.time.result(this.driver.close())
   }
+
+  /** Its data directory is emptied, while it is down. */
+  wipe(): void { this.data = fakeData(this.#bench.time) }
 
   #apply(entries: readonly CommittedEntry[]): void {
     for (const { data } of entries) if (data.length > 0) this.applied.push(text(data))

@@ -34,7 +34,8 @@ describe('raft codec', () => {
     it(`carries ${kind} unchanged`, () => {
       const data = Uint8Array.of(1, 2, 3)
       const message = plainMessage(kind, 1, 2, 2 ** 53 - 1, {
-        index: 2 ** 40, logTerm: 3, commit: 4, reject: true, rejectHint: 5, hintTerm: 6, context: 1,
+        index: 2 ** 40, logTerm: 3, commit: 4, reject: true, rejectHint: 5, hintTerm: 6, context: 1, mark: 2 ** 48,
+        voiceless: true,
         entries: [{ index: 8, term: 3, data: new Uint8Array(0) }, { index: 9, term: 3, data }] })
       expect(received(encodeMessage(message))).to.deep.equal([message])
     })

@@ -159,7 +159,8 @@ describe('RaftNode', () => {
     next()
     node.step(plainMessage('append-reply', 2, 1, 2, { index: 4, reject: true, rejectHint: 0 }))
     expect(next()).to.deep.equal([snapshotMessage(1, 2, 2, snapshot)])
-    expect(node.status().followers).to.deep.equal([{ id: 2, match: 0, next: 5, state: 'snapshot', recentActive: true }])
+    expect(node.status().followers).to.deep.equal([{ id: 2, match: 0, next: 5, state: 'snapshot', recentActive: true,
+      voice: true }])
   })
 
   it('hands out one Ready at a time', () => {

@@ -3,7 +3,7 @@
 
 import { assert } from '../../src/base/assert.ts'
 import { RaftNode } from '../../controller/raft/node.ts'
-import type { Entry, HardState, Message, Ready, Snapshot } from '../../controller/raft/types.ts'
+import type { Entry, HardState, Message, Ready, Snapshot, Standing } from '../../controller/raft/types.ts'
 
 export interface ClusterOptions {
   readonly nodes: number
@@ -12,6 +12,8 @@ export interface ClusterOptions {
   readonly maxInflightMessages: number
   readonly maxAppendBytes: number
   readonly tailEntries: number
+  /** The stores are new: they have to found the cluster. Default: they all have a voice. */
+  readonly fresh?: boolean
   /** Uniform integer in [0, bound), for node `id`. */
   random(id: number, bound: number): number
   /** Told of each Ready that a node takes. */
@@ -26,8 +28,13 @@ export class Disk {
   hardState: HardState = { term: 0, vote: 0, commit: 0 }
   snapshot: Snapshot | undefined
   entries: Entry[] = []
+  standing: Standing
 
-  persist({ hardState, snapshot, entries }: Pick<Ready, 'hardState' | 'snapshot' | 'entries'>): void {
+  constructor(mark: number, voice: boolean) { this.standing = { mark, voice, founders: [] } }
+
+  persist(
+    { hardState, standing, snapshot, entries }: Pick<Ready, 'hardState' | 'standing' | 'snapshot' | 'entries'>
+  ): void {
     if (snapshot !== undefined) {
       this.snapshot = snapshot
       this.entries = []
@@ -40,6 +47,7 @@ export class Disk {
       this.entries = [...this.entries.slice(0, first - base), ...entries]
     }
     if (hardState !== undefined) this.hardState = hardState
+    if (standing !== undefined) this.standing = standing
   }
 }
 
@@ -48,7 +56,7 @@ export function bytes(data: string): Uint8Array { return new Uint8Array(Buffer.f
 
 export class Member {
   readonly id: number
-  readonly disk = new Disk()
+  disk: Disk
   readonly #options: ClusterOptions
   /** Undefined while it is down. */
   node: RaftNode | undefined
@@ -61,6 +69,7 @@ export class Member {
   constructor(id: number, options: ClusterOptions) {
     this.id = id
     this.#options = options
+    this.disk = options.fresh === true ? new Disk(10 * id, false) : new Disk(0, true)
     this.start()
   }
 
@@ -68,12 +77,12 @@ export class Member {
 
   start(): void {
     const { nodes, electionTicks, heartbeatTicks, maxInflightMessages, maxAppendBytes, tailEntries } = this.#options
-    const { hardState, snapshot, entries } = this.disk
+    const { hardState, standing, snapshot, entries } = this.disk
     this.machine = snapshot === undefined ? [] : restored(snapshot)
     this.node = new RaftNode({
       id: this.id, voters: Array.from({ length: nodes }, (_, at) => at + 1), electionTicks, heartbeatTicks,
       maxInflightMessages, maxAppendBytes, tailEntries, random: (bound) => this.#options.random(this.id, bound),
-      hardState, snapshot, entries: [...entries], applied: this.machine.length })
+      hardState, standing, snapshot, entries: [...entries], applied: this.machine.length })
   }
 
   /** Loses what was not persisted. */
@@ -81,6 +90,9 @@ export class Member {
     this.node = undefined
     this.#taken = undefined
   }
+
+  /** Its data directory is emptied, while it is down: the new store has the next mark. */
+  wipe(): void { this.disk = new Disk(this.disk.standing.mark + 1, false) }
 
   /** First half of a turn: takes a Ready and sends what may leave early. False when there is nothing to do. */
   take(): boolean {

@@ -1,10 +1,10 @@
 // A small language for protocol traces: a script of commands (`> propose 1 a`), each followed by what the nodes did.
 // A node works off all it can after each command, unless it is held: then its disk is slow. Commands:
-//   nodes 3 [election=10] [heartbeat=3] [inflight=4] [append=1000] [tail=2]
+//   nodes 3 [fresh] [election=10] [heartbeat=3] [inflight=4] [append=1000] [tail=2]
 //   disk 1 term=2 [vote=1] [commit=1] 1/1=a 2/2=b     restarts node 1 with that on its disk
 //   campaign 1 · propose 1 a b · read 1 7 · transfer 1 2 · compact 1 · tick 1 5 · tick all 5
 //   deliver [to] · settle [rounds] · drop [from] [to] · duplicate · partition 1 | 2 3 · heal
-//   hold 1 · release 1 · crash 1 · restart 1 · unreachable 1 2 · snapshot-sent 1 2 ok|failed · status · logs
+//   hold 1 · release 1 · crash 1 · restart 1 · wipe 1 · unreachable 1 2 · snapshot-sent 1 2 ok|failed · status · logs
 
 import { describe as rendered, type Entry, type Message, type Ready } from '../../controller/raft/types.ts'
 import { bytes, Member, text } from './raft-cluster.ts'
@@ -50,6 +50,10 @@ class Trace {
     hold: ([id]) => { this.#held.add(Number(id)) },
     release: ([id]) => { this.#release(this.#member(id)) },
     crash: ([id]) => { this.#member(id).crash() },
+    wipe: ([id]) => {
+      this.#member(id).crash()
+      this.#member(id).wipe()
+    },
     restart: ([id]) => { this.#member(id).start() },
     unreachable: ([id, to]) => { this.#node(id).reportUnreachable(Number(to)) },
     'snapshot-sent': ([id, to, outcome]) => { this.#node(id).reportSnapshot(Number(to), outcome === 'ok') },
@@ -73,7 +77,7 @@ class Trace {
     const options = {
       nodes, electionTicks: setting('election', 10), heartbeatTicks: setting('heartbeat', 3),
       maxInflightMessages: setting('inflight', 4), maxAppendBytes: setting('append', 1000),
-      tailEntries: setting('tail', 2),
+      tailEntries: setting('tail', 2), fresh: words.includes('fresh'),
       // Node 1 is the first whose election timer runs out.
       random: (id: number, bound: number) => (2 * (id - 1)) % bound,
       took: (id: number, ready: Ready) => { this.#output.push(turn(id, ready)) },
@@ -168,9 +172,10 @@ function settingsOf(words: readonly string[]): (name: string, otherwise: number)
 }
 
 function turn(id: number, ready: Ready): string {
-  const { hardState, snapshot, entries, committed, reads, role, term, leaderId } = ready
+  const { hardState, standing, snapshot, entries, committed, reads, role, term, leaderId } = ready
   const done = [
     ...(hardState === undefined ? [] : [`save t${hardState.term} vote ${hardState.vote} commit ${hardState.commit}`]),
+    ...(standing === undefined ? [] : [standing.voice ? 'has a voice' : 'seals the founders']),
     ...(snapshot === undefined ? [] : [`install ${snapshot.index}/${snapshot.term}`]),
     ...(entries.length === 0 ? [] : [`append ${entries.map(entryText).join(' ')}`]),
     ...(committed.length === 0 ? [] : [`apply ${committed.map(entryText).join(' ')}`]),
@@ -185,11 +190,13 @@ function entryText({ index, term, data }: Entry): string {
 
 function status({ id, node }: Member): string {
   if (node === undefined) return `${id} down`
-  const { role, term, leaderId, applied, commit, stable, last, transferee, followers } = node.status()
+  const { role, term, leaderId, applied, commit, stable, last, transferee, voice, followers } = node.status()
   const pointers = `applied ${applied} commit ${commit} stable ${stable} last ${last}`
-  const line = `${id} ${role} t${term} leader ${leaderId}: ${pointers}`
-  return [line, ...(transferee === 0 ? [] : [`transferring to ${transferee}`]), ...followers.map((follower) =>
-    `${follower.id}: ${follower.state} match ${follower.match} next ${follower.next}`)].join(' | ')
+  const line = `${id} ${voice ? '' : 'voiceless '}${role} t${term} leader ${leaderId}: ${pointers}`
+  return [line, ...(transferee === 0 ? [] : [`transferring to ${transferee}`]), ...followers.map((follower) => {
+    const { state, match, next } = follower
+    return `${follower.id}: ${follower.voice ? '' : 'voiceless '}${state} match ${match} next ${next}`
+  })].join(' | ')
 }
 
 function logOf({ id, disk }: Member): string {

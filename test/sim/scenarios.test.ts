@@ -56,7 +56,7 @@ describe('scenarios', function () {
   it('a leader without followers and controllers promises nothing; what it wrote alone goes', () => stage(12, 2,
     async ({ world, cluster, weir, leader }) => {
       const alone = weir.producer({ acks: 1 })
-      await alone.send({ topic: 't', value: 'before' })
+      await weir.producer().send({ topic: 't', value: 'before' })
       const old = leader()
       const others = cluster.nodes.filter((node) => node !== old).map(({ name }) => name)
       const mend = cluster.split([old.name], others)

@@ -21,7 +21,7 @@ async function expectRefused(bench: Bench, why: RegExp): Promise<void> {
   expect(error.name).to.equal('KAFKA_STORAGE_ERROR')
   expect(error.message).to.match(why)
   expect(error.message).to.contain(bench.dir)
-  expect(error.hint).to.match(/neither starts nor votes/).and.to.match(/re-syncs from the other two/)
+  expect(error.hint).to.match(/neither starts nor votes/).and.to.match(/votes again when it has caught up/)
   // Refusing twice: nothing stayed open or locked, and nothing was repaired in passing.
   expect((await refusal(bench.open())).message).to.equal(error.message)
 }

@@ -18,6 +18,8 @@ export interface RaftMessage {
   'context'?: (number | string | Long);
   'entries'?: (_weir_v1_RaftEntry)[];
   'snapshot'?: (_weir_v1_RaftSnapshotChunk | null);
+  'mark'?: (number | string | Long);
+  'voiceless'?: (boolean);
 }
 
 export interface RaftMessage__Output {
@@ -34,4 +36,6 @@ export interface RaftMessage__Output {
   'context': (number);
   'entries': (_weir_v1_RaftEntry__Output)[];
   'snapshot': (_weir_v1_RaftSnapshotChunk__Output | null);
+  'mark': (number);
+  'voiceless': (boolean);
 }
