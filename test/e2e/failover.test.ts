@@ -3,9 +3,9 @@
 
 import { expect } from 'chai'
 
-import { KEPT, pause } from '../support/ledger.ts'
+import { KEPT } from '../support/ledger.ts'
 import { othersOf, useCluster } from '../support/faults.ts'
-import { expectSameReplicas } from '../support/replicas.ts'
+import { allInSync, expectSameReplicas } from '../support/replicas.ts'
 
 describe('failover under load', function () {
   this.timeout(30_000)
@@ -85,7 +85,7 @@ describe('failover under load', function () {
       await broker.restart()
       await ledger.progress(1)
       // Not faster than replicas come back: with the last of the in-sync ones gone nobody may lead.
-      while ((await stage.weir.admin.listPartitions([topic], true)).length > 0) await pause(20)
+      await allInSync(stage.weir, topic)
     }
     expect(await ledger.check()).to.include({ ...KEPT, failed: 0 })
     await expectSameReplicas(stage.cluster, stage.weir, topic)
