@@ -27,7 +27,7 @@ TRIALS ?= 3
 WEIR := node dist/src/cli/main.js
 
 .PHONY: build test e2e lint verify fix proto proto-check demo bench cluster clean test-nodes drill-smoke interop \
-	pack-test sim
+	pack-test sim sim-raft
 
 # Installs when node_modules is missing or older than the lock file.
 node_modules/.package-lock.json: package-lock.json
@@ -78,6 +78,10 @@ bench: build
 # Three controllers and three brokers on this machine; their data goes when they do.
 cluster: build
 	@$(WEIR) up --ephemeral
+
+# The bare Raft simulator: RUNS seeds from FROM on, on all cores; or SEED alone, with its trace when it fails.
+sim-raft: build
+	@node --enable-source-maps dist/test/sim/raft/main.js $(if $(SEED),one $(SEED),$(or $(RUNS),10000) $(or $(FROM),1))
 
 .cache/node-%/node_modules/$(NODE_PACKAGE)/bin/node:
 	npm install --prefix .cache/node-$* --no-save --no-package-lock --no-audit --no-fund $(NODE_PACKAGE)@$*
