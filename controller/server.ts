@@ -169,7 +169,8 @@ async function handOver({ config, driver, controller, transport, pauses }: Parts
   const nodeId = config['node.id']
   if (controller.leadership.leaderId !== nodeId) return
   const sinceMs = clock.monotonicMs() - config['raft.election.timeout.ms']
-  const [next] = driver.status().followers.filter(({ id, voice }) => voice && (transport.lastHeardMs(id) ?? -Infinity) >= sinceMs)
+  const [next] = driver.status().followers
+    .filter(({ id, voice }) => voice && (transport.lastHeardMs(id) ?? -Infinity) >= sinceMs)
     .sort((a, b) => b.match - a.match)
   if (next === undefined || !driver.transfer(next.id)) return
   const deadlineMs = clock.monotonicMs() + HANDOVER_WAIT_MS
