@@ -9,7 +9,12 @@ import { SimCluster } from './cluster.ts'
 import type { SimNode } from './sim-node.ts'
 import { World } from './world.ts'
 
-interface Stage { readonly world: World; readonly cluster: SimCluster; readonly weir: Weir; leader(): SimNode }
+interface Stage {
+  readonly world: World
+  readonly cluster: SimCluster
+  readonly weir: Weir
+  readonly leader: () => SimNode
+}
 
 /** A whole cluster with topic `t` of one partition, under all checkers. */
 async function stage(seed: number, minIsr: number, act: (stage: Stage) => Promise<void>): Promise<void> {

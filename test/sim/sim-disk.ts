@@ -270,10 +270,9 @@ export class SimDisk {
   }
 
   #locate(path: string): { readonly parent: SimDirectory; readonly name: string } {
-    const names = steps(path)
-    const name = names.pop()
+    const name = steps(path).at(-1)
     if (name === undefined) throw failure('EINVAL', path, 'use the root as a file')
-    return { parent: this.#directory(names.join('/'), 'look up'), name }
+    return { parent: this.#directory(path.slice(0, path.lastIndexOf('/')), 'look up'), name }
   }
 
   #makeDirs(path: string): void {
@@ -290,7 +289,18 @@ export class SimDisk {
   }
 }
 
-function steps(path: string): string[] { return path.split('/').filter((name) => name !== '' && name !== '.') }
+/** The same few paths again and again. */
+const STEPS = new Map<string, readonly string[]>()
+
+function steps(path: string): readonly string[] {
+  let names = STEPS.get(path)
+  if (names === undefined) {
+    names = path.split('/').filter((name) => name !== '' && name !== '.')
+    if (STEPS.size > 10_000) STEPS.clear()
+    STEPS.set(path, names)
+  }
+  return names
+}
 
 function failure(code: string, path: string, tried: string): DiskError {
   return new DiskError(code, path, `${path}: cannot ${tried}: ${code}`)

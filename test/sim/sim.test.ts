@@ -167,7 +167,8 @@ describe('simulated disk', () => {
 
 describe('simulated network', () => {
   const method = methods.replica.fetchStream
-  const message = (id: number) => ({ open: null, subscribe: [], acks: [{ subscription: id, ackOffset: 1 }], unsubscribe: [] })
+  const message = (id: number) => ({
+    open: null, subscribe: [], acks: [{ subscription: id, ackOffset: 1 }], unsubscribe: [] })
 
   /** `n` streams numbers to `m`; resolves with what arrived and how the stream ended. */
   async function numbers(seed: number, act: (world: World, network: SimNetwork, kill: () => void) => Promise<void>):

@@ -28,6 +28,7 @@ export class LogWalk {
   /** Goes on as far as there are whole batches that end at or before `limit`. True when it had to begin anew. */
   advance(limit: number, visit?: (batch: BatchView) => void): boolean {
     const restarted = this.#isStale && this.#restart()
+    if (this.next >= limit) return restarted
     for (;;) {
       if (this.#file === undefined) return restarted
       this.#walkFile(limit, visit)

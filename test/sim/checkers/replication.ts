@@ -7,9 +7,8 @@ import type { SimCluster } from '../cluster.ts'
 import type { SimNode } from '../sim-node.ts'
 import { LogWalk } from './log-walk.ts'
 
+/** The last look at one replica in one life of its broker. */
 interface Seen {
-  life: number
-  partition: Partition | undefined
   leaderEpoch: number
   highWatermark: number
   flushedOffset: number
@@ -17,7 +16,6 @@ interface Seen {
   logEndOffset: number
   /** The ISR was too small for the mark to move. */
   frozen: boolean
-  readonly durable: LogWalk
   readonly content: LogWalk
 }
 
@@ -32,7 +30,8 @@ interface History {
 
 export class Replication {
   readonly #cluster: SimCluster
-  readonly #seen = new Map<string, Seen>()
+  readonly #seen = new WeakMap<Partition, Seen>()
+  readonly #durable = new Map<string, LogWalk>()
   readonly #histories = new Map<string, History>()
 
   constructor(cluster: SimCluster) {
@@ -56,14 +55,14 @@ export class Replication {
     const frozen = partition.image.isr.length < partition.minIsr
     const unchanged = seen.highWatermark === highWatermark && seen.flushedOffset === flushedOffset
       && seen.logEndOffset === log.logEndOffset && seen.frozen === frozen
-      && seen.role === role && seen.leaderEpoch === leaderEpoch && seen.partition === partition
+      && seen.role === role && seen.leaderEpoch === leaderEpoch
     if (unchanged) return
     const name = `${partition.topic}-${partition.index}`
     const history = this.#historyOf(partition)
     if (highWatermark > log.logEndOffset) {
       this.#fail(`${node.name} ${name}: high watermark ${highWatermark} is behind the log end ${log.logEndOffset}`)
     }
-    if (seen.partition === partition && seen.leaderEpoch === leaderEpoch && highWatermark < seen.highWatermark) {
+    if (seen.leaderEpoch === leaderEpoch && highWatermark < seen.highWatermark) {
       this.#fail(`${node.name} ${name}: the high watermark fell from ${seen.highWatermark} to ${highWatermark}`)
     }
     if (frozen && seen.frozen && role === 'leader' && seen.role === role && highWatermark > seen.highWatermark) {
@@ -76,14 +75,13 @@ export class Replication {
       history.leaders.set(leaderEpoch, leader)
       if (leader !== node.name) this.#fail(`${leader} and ${node.name} both lead ${name} in epoch ${leaderEpoch}`)
     }
-    if (flushedOffset > seen.flushedOffset || seen.partition !== partition) {
+    if (flushedOffset > seen.flushedOffset) {
       this.#checkDurable(node, partition, flushedOffset, 'says that it flushed')
     }
-    if (highWatermark > seen.highWatermark || seen.partition !== partition || seen.role !== role) {
+    if (highWatermark > seen.highWatermark || seen.role !== role) {
       if (role === 'leader') this.#checkMark(node, partition, highWatermark, history)
       this.#compare(node, name, seen, highWatermark, history)
     }
-    seen.partition = partition
     seen.highWatermark = highWatermark
     seen.flushedOffset = flushedOffset
     seen.role = role
@@ -103,7 +101,7 @@ export class Replication {
   /** The disk, asked itself. A log that was cut off at its beginning has nothing to say below it. */
   #checkDurable(node: SimNode, partition: Partition, offset: number, says: string): void {
     if (node.disk.harmed) return
-    const { durable } = this.#seenOf(node, partition)
+    const durable = this.#durableOf(node, partition)
     durable.advance(offset)
     const { next } = durable
     if (next >= offset) return
@@ -139,17 +137,24 @@ export class Replication {
   }
 
   #seenOf(node: SimNode, partition: Partition): Seen {
-    const key = `${node.name} ${partition.topicId}-${partition.index}`
-    let seen = this.#seen.get(key)
-    if (seen === undefined || seen.life !== node.lives) {
-      const dir = `${node.dir}/${partition.topic}-${partition.index}`
+    let seen = this.#seen.get(partition)
+    if (seen === undefined) {
       seen = {
-        life: node.lives, partition: undefined, leaderEpoch: -1, highWatermark: -1, flushedOffset: -1, role: '',
-        logEndOffset: -1, frozen: false,
-        durable: new LogWalk(node.disk, dir, true), content: new LogWalk(node.disk, dir, false) }
-      this.#seen.set(key, seen)
+        leaderEpoch: -1, highWatermark: -1, flushedOffset: -1, role: '', logEndOffset: -1, frozen: false,
+        content: new LogWalk(node.disk, dirOf(node, partition), false) }
+      this.#seen.set(partition, seen)
     }
     return seen
+  }
+
+  #durableOf(node: SimNode, partition: Partition): LogWalk {
+    const key = `${node.name} ${partition.topicId}-${partition.index}`
+    let walk = this.#durable.get(key)
+    if (walk === undefined) {
+      walk = new LogWalk(node.disk, dirOf(node, partition), true)
+      this.#durable.set(key, walk)
+    }
+    return walk
   }
 
   #historyOf(partition: Partition): History {
@@ -163,4 +168,8 @@ export class Replication {
   }
 
   #fail(what: string): void { this.#cluster.world.fail('replication', what) }
+}
+
+function dirOf(node: SimNode, partition: Partition): string {
+  return `${node.dir}/${partition.topic}-${partition.index}`
 }
