@@ -8,7 +8,8 @@ import type { MetadataImage } from '../../src/metadata/image.ts'
 import { SimNetwork } from './sim-network.ts'
 import { SimNode } from './sim-node.ts'
 import { SimClock, timePorts } from './sim-ports.ts'
-import { Life, type World } from './world.ts'
+import { Life } from './life.ts'
+import { type World } from './world.ts'
 
 export interface SimClusterOptions {
   readonly controllers?: number

@@ -1,13 +1,24 @@
 // One connection between two processes, as TCP is: ordered and reliable each way while it lives; silent over a cut way,
 // until that opens again or somebody loses patience; reset when a process at one end is killed.
 
-import { NetworkError } from '../../src/ports.ts'
-import { unit } from './links.ts'
-import type { SimNetwork } from './sim-network.ts'
-import type { Life } from './world.ts'
+import { NetworkError, type Random } from '../../src/ports.ts'
+import type { Life } from './life.ts'
+import { unit, type Links } from './links.ts'
+import type { World } from './world.ts'
 
 /** After so long, and up to twice that, an end that hears nothing ends the connection: keep-alive. */
 const KEEPALIVE_MS = 10_000
+
+/** What a connection needs of the network. */
+export interface Wires {
+  readonly world: World
+  readonly links: Links
+  readonly random: Random
+  /** One connection in so many does not survive a cut of its way. */
+  readonly resetOneIn: number
+  sending(host: string, path: string, kind: string): void
+  forget(connection: Connection): void
+}
 
 /** Something that lives on one end of a connection: a call, or a stream. */
 export interface Tenant { connectionLost(error: NetworkError): void }
@@ -43,11 +54,11 @@ class Way {
 export class Connection {
   readonly client: ConnectionEnd
   readonly server: ConnectionEnd
-  readonly #network: SimNetwork
+  readonly #network: Wires
   readonly #ways: readonly [Way, Way] = [new Way(), new Way()]
   #cuts = 0
 
-  constructor(network: SimNetwork, client: ConnectionEnd, server: ConnectionEnd) {
+  constructor(network: Wires, client: ConnectionEnd, server: ConnectionEnd) {
     this.#network = network
     this.client = client
     this.server = server

@@ -1,6 +1,6 @@
 // A binary heap of events on (time, sequence).
 
-import type { Life } from './world.ts'
+import type { Life } from './life.ts'
 
 export interface SimEvent {
   readonly atMs: number

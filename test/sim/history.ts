@@ -20,7 +20,7 @@ export interface ReadRecord { readonly offset: number; readonly text: string }
 export class History {
   readonly sent = new Map<string, Sent>()
   readonly #world: World
-  /** `topic-partition@offset` → value, as any reader saw it. */
+  /** `topic-partition@offset` → value, as readers saw it. */
   readonly #seen = new Map<string, string>()
   readonly #seenEnds = new Map<string, number>()
   readonly errors = new Map<string, number>()

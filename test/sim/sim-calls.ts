@@ -6,8 +6,7 @@ import {
 } from '../../src/ports.ts'
 import { crc32c } from '../../src/records/crc32c.ts'
 import type { Connection, ConnectionEnd, Tenant } from './connection.ts'
-import type { AnyMethod, AnyStream, Service, SimNetwork } from './sim-network.ts'
-import type { SimPeer, Waiting } from './sim-peer.ts'
+import type { AnyMethod, AnyStream, Fabric, Origin, Service, Waiting } from './fabric.ts'
 
 /** A stream whose peer has not even answered its opening in this time has no peer. */
 const OPEN_TIMEOUT_MS = 10_000
@@ -18,7 +17,7 @@ function digest(path: string, bytes: Uint8Array): string {
   return `${path} ${bytes.length} ${(crc32c(bytes) >>> 0).toString(16)}`
 }
 
-function surprised(network: SimNetwork, path: string, error: unknown): WeirError {
+function surprised(network: Fabric, path: string, error: unknown): WeirError {
   if (error instanceof WeirError) return new WeirError(error.fault())
   if (!(error instanceof DiskError)) {
     network.world.fail('handler', `${path} failed with ${error instanceof Error ? error.stack : String(error)}`, error)
@@ -58,7 +57,7 @@ class SimCaller implements Caller {
 
 // ---- unary ------------------------------------------------------------------------------------------------
 
-export function startCall(peer: SimPeer, method: AnyMethod, request: unknown, timeoutMs: number): Promise<unknown> {
+export function startCall(peer: Origin, method: AnyMethod, request: unknown, timeoutMs: number): Promise<unknown> {
   if (!(timeoutMs > 0)) throw new Error(`timeoutMs=${timeoutMs}: expected more than 0`)
   const { network, life } = peer
   const bytes = method.encodeRequest(request)
@@ -98,14 +97,14 @@ export function startCall(peer: SimPeer, method: AnyMethod, request: unknown, ti
 }
 
 class IncomingCall implements Tenant {
-  readonly #network: SimNetwork
+  readonly #network: Fabric
   readonly #connection: Connection
   readonly #service: Service
   readonly #method: AnyMethod
   #caller: SimCaller | undefined
   #over = false
 
-  constructor(network: SimNetwork, connection: Connection, service: Service, method: AnyMethod) {
+  constructor(network: Fabric, connection: Connection, service: Service, method: AnyMethod) {
     this.#network = network
     this.#connection = connection
     this.#service = service
@@ -155,7 +154,7 @@ class IncomingCall implements Tenant {
 
 // ---- streams ----------------------------------------------------------------------------------------------
 
-export function startStream(peer: SimPeer, method: AnyMethod): AnyStream {
+export function startStream(peer: Origin, method: AnyMethod): AnyStream {
   const { network, life } = peer
   const client = new StreamEnd(network, method, false)
   client.life = life
@@ -180,7 +179,7 @@ export function startStream(peer: SimPeer, method: AnyMethod): AnyStream {
 }
 
 function accept(
-  network: SimNetwork, connection: Connection, service: Service, server: StreamEnd, client: StreamEnd): void {
+  network: Fabric, connection: Connection, service: Service, server: StreamEnd, client: StreamEnd): void {
   const { path } = server.method
   const handler = service.handlers.get(path)
   server.join(connection, connection.server, client)
@@ -207,7 +206,7 @@ export class StreamEnd implements AnyStream, Tenant {
   onOver: (() => void) | undefined
   onAnswered: (() => void) | undefined
   over = false
-  readonly #network: SimNetwork
+  readonly #network: Fabric
   readonly #isServer: boolean
   #connection: Connection | undefined
   #end: ConnectionEnd | undefined
@@ -223,7 +222,7 @@ export class StreamEnd implements AnyStream, Tenant {
   #sendEnded = false
   #paused = false
 
-  constructor(network: SimNetwork, method: AnyMethod, isServer: boolean) {
+  constructor(network: Fabric, method: AnyMethod, isServer: boolean) {
     this.#network = network
     this.method = method
     this.#isServer = isServer

@@ -5,7 +5,8 @@ import { DiskError, type Disk, type DiskFile, type DiskLock, type Random } from 
 import { unit } from './links.ts'
 import { SimDirectory, type Entry } from './sim-directory.ts'
 import { SimFile } from './sim-file.ts'
-import type { Life, World } from './world.ts'
+import type { Life } from './life.ts'
+import type { World } from './world.ts'
 
 export type DiskOperation = 'open' | 'list' | 'exists' | 'makeDir' | 'rename' | 'remove' | 'syncDir' | 'lock' | 'read'
   | 'write' | 'sync' | 'truncate' | 'close'

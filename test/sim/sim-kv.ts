@@ -3,7 +3,8 @@
 
 import { DiskError, type KeyValueStore, type KvOp, type OpenKeyValueStore, type Random } from '../../src/ports.ts'
 import { unit } from './links.ts'
-import type { Life, World } from './world.ts'
+import type { Life } from './life.ts'
+import type { World } from './world.ts'
 
 interface Undo { readonly key: string; readonly old: Uint8Array | undefined }
 

@@ -1,29 +1,14 @@
 // The Network port between simulated hosts. Messages travel encoded; what a link does to them is in `links.ts`.
 
-import {
-  NetworkError, type Handler, type Listener, type MessageStream, type Method, type Network
-} from '../../src/ports.ts'
-import type { Random } from '../../src/ports.ts'
-import { Connection, ConnectionEnd } from './connection.ts'
+import { NetworkError, type Handler, type Listener, type Network, type Random } from '../../src/ports.ts'
+import { Connection, ConnectionEnd, type Wires } from './connection.ts'
+import type { AnyMethod, Fabric, Service } from './fabric.ts'
+import type { Life } from './life.ts'
 import { Links } from './links.ts'
 import { SimPeer } from './sim-peer.ts'
-import type { Life, World } from './world.ts'
+import type { World } from './world.ts'
 
-export type AnyMethod = Method<unknown, unknown>
-export type AnyStream = MessageStream<unknown, unknown>
-
-export interface Service {
-  readonly host: string
-  readonly address: string
-  readonly life: Life
-  readonly handlers: ReadonlyMap<string, Handler>
-  accepting: boolean
-  /** Calls and streams under way. */
-  running: number
-  readonly connections: Set<Connection>
-}
-
-export class SimNetwork {
+export class SimNetwork implements Fabric, Wires {
   readonly world: World
   readonly links: Links
   readonly random: Random

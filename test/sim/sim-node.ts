@@ -12,7 +12,8 @@ import type { SimNetwork } from './sim-network.ts'
 import { noMetrics, SimClock, timePorts, traceLogger } from './sim-ports.ts'
 import { SimDisk } from './sim-disk.ts'
 import { SimStores } from './sim-kv.ts'
-import { Life, type World } from './world.ts'
+import { Life } from './life.ts'
+import { type World } from './world.ts'
 
 export interface BrokerInside { readonly replicas: ReplicaManager; readonly metadata: Metadata }
 export interface ControllerInside { readonly controller: ActiveController; readonly driver: RaftDriver }

@@ -1,22 +1,19 @@
 // The calling side: connects on first use, backs off after a failure, as gRPC's channel does.
 
 import { NetworkError, type MessageStream, type Method, type Peer } from '../../src/ports.ts'
-import { type Connection, ConnectionEnd, type Tenant } from './connection.ts'
-import type { SimNetwork, Service } from './sim-network.ts'
+import { type Connection, ConnectionEnd } from './connection.ts'
+import type { Fabric, Origin, Service, Waiting } from './fabric.ts'
+import type { Life } from './life.ts'
 import { unit } from './links.ts'
 import { startCall, startStream } from './sim-calls.ts'
-import type { Life } from './world.ts'
 
 const CONNECT_TIMEOUT_MS = 20_000
 const BACKOFF_MS = 50
 const BACKOFF_MS_MAX = 500
 
-/** What waits for a connection. */
-export interface Waiting extends Tenant { begin(connection: Connection, service: Service): void }
-
-export class SimPeer implements Peer {
+export class SimPeer implements Peer, Origin {
   readonly address: string
-  readonly #network: SimNetwork
+  readonly #network: Fabric
   readonly #host: string
   readonly #life: Life
   #connection: Connection | undefined
@@ -27,14 +24,14 @@ export class SimPeer implements Peer {
   #refusedUntilMs = 0
   #closed = false
 
-  constructor(network: SimNetwork, host: string, life: Life, address: string) {
+  constructor(network: Fabric, host: string, life: Life, address: string) {
     this.#network = network
     this.#host = host
     this.#life = life
     this.address = address
   }
 
-  get network(): SimNetwork { return this.#network }
+  get network(): Fabric { return this.#network }
   get host(): string { return this.#host }
   get life(): Life { return this.#life }
 
@@ -54,7 +51,6 @@ export class SimPeer implements Peer {
     if (connection !== undefined) connection.close(connection.client, `the peer ${this.address} was closed here`)
   }
 
-  /** Begins on the connection, at once or once there is one; or tells of its loss, in a later turn. */
   enter(tenant: Waiting): void {
     if (!this.#life.alive) return
     const { world } = this.#network

@@ -2,7 +2,8 @@
 
 import type { Clock, LogFields, Logger, Metrics, Random, Timer, Timers } from '../../src/ports.ts'
 import { unit } from './links.ts'
-import type { Life, World } from './world.ts'
+import type { Life } from './life.ts'
+import type { World } from './world.ts'
 
 const WALL_EPOCH_MS = 1_700_000_000_000
 

@@ -9,7 +9,8 @@ import { SimDisk } from './sim-disk.ts'
 import { SECTOR_BYTES, SimFile } from './sim-file.ts'
 import { SimStores } from './sim-kv.ts'
 import { SimNetwork } from './sim-network.ts'
-import { Life, Violation, World } from './world.ts'
+import { Life } from './life.ts'
+import { Violation, World } from './world.ts'
 
 const bytes = (length: number, value: number) => new Uint8Array(length).fill(value)
 

@@ -7,6 +7,7 @@ import { seededRandom } from '../../src/base/seeded-random.ts'
 import type { Random } from '../../src/ports.ts'
 import { EventHeap, type SimEvent } from './event-heap.ts'
 import { Forbidden } from './forbidden.ts'
+import type { Life } from './life.ts'
 import { Trace } from './trace.ts'
 
 /** Events between two turns of the real event loop: rejections that nobody handles come to light there. */
@@ -15,16 +16,6 @@ const EVENTS_PER_TURN = 2_000
 const STUCK_EVENTS = 200_000
 const SOON_PER_EVENT = 10_000_000
 const realImmediate = setImmediate
-
-/** One run of a process. Events of a dead one are dropped. */
-export class Life {
-  readonly node: string
-  alive = true
-
-  constructor(node: string) {
-    this.node = node
-  }
-}
 
 /** A promise of the system under test is broken, or the simulated world itself is. */
 export class Violation extends Error {
