@@ -139,6 +139,11 @@ export class BrokerSessions {
 
   /** What the broker acts on, -1 = unknown. */
   metadataOffset(brokerId: number): number { return this.#sessions.get(brokerId)?.metadataOffset ?? -1 }
+  /** It spoke, registered, or had a new controller, within the session timeout. */
+  isHeard(brokerId: number): boolean {
+    const session = this.#sessions.get(brokerId)
+    return session !== undefined && this.#nowMs() - session.lastContactMs < this.#needs.sessionTimeoutMs
+  }
   isConnected(brokerId: number): boolean { return (this.#sessions.get(brokerId)?.streams ?? 0) > 0 }
 
   /** Resolves when each of `brokers` acts on `offset`, is fenced or has no session any more; or after `timeoutMs`. */

@@ -105,7 +105,8 @@ function describeBroker(
   counts: { readonly leads: number; readonly replicas: number }): BrokerDescription {
   const { id, address, rack, epoch, httpAddress } = broker
   const metadataOffset = sessions.metadataOffset(id)
-  const state = broker.draining ? 'draining' : !broker.fenced ? 'active' : metadataOffset < 0 ? 'starting' : 'fenced'
+  const starting = sessions.isHeard(id) && metadataOffset < 0
+  const state = !broker.fenced ? broker.draining ? 'draining' : 'active' : starting ? 'starting' : 'fenced'
   return { id, address, rack, brokerEpoch: epoch, state, ...counts, metadataOffset, httpAddress }
 }
 
