@@ -79,6 +79,12 @@ bench: build
 cluster: build
 	@$(WEIR) up --ephemeral
 
+# A whole cluster on virtual time: SEED alone runs one seed; RUNS=n that many from SEED on (default 1), on all cores, until
+# one fails. MS: how much virtual time each takes. See test/sim/README.md.
+sim: build
+	@MS=$(or $(MS),60000) node --enable-source-maps dist/test/sim/main.js \
+		$(if $(RUNS),many $(RUNS) $(or $(SEED),1),one $(or $(SEED),1))
+
 # The bare Raft simulator: RUNS seeds from FROM on, on all cores; or SEED alone, with its trace when it fails.
 sim-raft: build
 	@node --enable-source-maps dist/test/sim/raft/main.js $(if $(SEED),one $(SEED),$(or $(RUNS),10000) $(or $(FROM),1))
