@@ -5,9 +5,11 @@ import { assert } from '../../src/base/assert.ts'
 import { seededRandom, type SeededRandom } from '../../src/base/seeded-random.ts'
 import { describe as rendered, type Message } from '../../controller/raft/types.ts'
 import { dataOf, RaftOracle } from './raft-oracle.ts'
+import { drawProfile, type Profile } from './raft-profile.ts'
 import { SimVoter, type VoterSettings } from './raft-voter.ts'
 
-const STEPS = 260
+/** Of a history, unless told. */
+export const STEPS = 200
 const SETTLE_ROUNDS = 1_500
 const TRACE_LINES = 400
 
@@ -20,43 +22,20 @@ export interface RaftRun {
   readonly trace: readonly string[]
 }
 
-/** Draws that differ from seed to seed: each kind of trouble is common in some histories and missing in others. */
-interface Profile {
-  readonly voters: number
-  readonly wireMax: number
-  /** Of 100 deliveries: lost, repeated, out of order. */
-  readonly loss: number
-  readonly repeats: number
-  readonly disorder: number
-  /** Of 1 000 steps. */
-  readonly crashes: number
-  readonly cuts: number
-  readonly wipes: number
-  readonly faults: number
-  readonly transfers: number
-  /** Of 100 steps: one node's I/O goes on. Low = slow disks. */
-  readonly io: number
-  readonly ticks: number
-  readonly proposals: number
-}
-
-function draw(random: SeededRandom): Profile {
-  const one = (...values: readonly number[]) => values[random.below(values.length)]!
-  return {
-    voters: one(3, 3, 3, 3, 5, 5, 1), wireMax: one(15, 40, 80), loss: one(0, 2, 10, 30), repeats: one(0, 5, 20),
-    disorder: one(0, 10, 50), crashes: one(0, 5, 15, 40), cuts: one(0, 5, 20), wipes: one(0, 0, 4, 12),
-    faults: one(0, 0, 3), transfers: one(0, 3, 15), io: one(20, 50, 90), ticks: one(15, 30, 60),
-    proposals: one(5, 15, 40) }
-}
-
 export class RaftWorld {
   readonly #random: SeededRandom
   readonly #profile: Profile
+  readonly #steps: number
   readonly #oracle: RaftOracle
   readonly #nodes: readonly SimVoter[]
   readonly #marks = new Map<string, number>()
   readonly #trace: string[] | undefined
   #wire: Message[] = []
+  /** On the way for long. */
+  readonly #delayed: Message[] = []
+  #ambushed: SimVoter | undefined
+  /** No message is lost, late or the last of its store. */
+  #calm = true
   /** `from * 8 + to` of directions in which nothing gets through. */
   readonly #cut = new Set<number>()
   /** By node id. */
@@ -64,9 +43,10 @@ export class RaftWorld {
   #values = 0
   #broken: Error | undefined
 
-  constructor(seed: number, traced: boolean) {
+  constructor(seed: number, traced: boolean, steps = STEPS) {
+    this.#steps = steps
     this.#random = seededRandom(seed)
-    this.#profile = draw(this.#random)
+    this.#profile = drawProfile(this.#random)
     this.#trace = traced ? [] : undefined
     const voters = Array.from({ length: this.#profile.voters }, (_unset, at) => at + 1)
     const { below } = { below: (bound: number) => this.#random.below(bound) }
@@ -84,7 +64,10 @@ export class RaftWorld {
   async run(): Promise<Pick<RaftRun, 'marks' | 'failure' | 'trace'>> {
     try {
       for (const node of this.#nodes) await this.#startQuickly(node)
-      for (let step = 0; step < STEPS; step++) await this.#step()
+      // The founding is of interest in some histories only; before it nothing else happens.
+      if (this.#random.below(6) > 0) await this.#rounds(() => this.#nodes.every(({ trusted }) => trusted))
+      this.#calm = false
+      for (let step = 0; step < this.#steps; step++) await this.#step()
       await this.#recover()
     } catch (error) {
       this.#broken ??= error as Error
@@ -98,29 +81,32 @@ export class RaftWorld {
 
   async #step(): Promise<void> {
     const { profile, random } = { profile: this.#profile, random: this.#random }
-    const chance = (percent: number) => random.below(100) < percent
-    for (let left = random.below(4); left > 0; left--) this.#deliver()
-    if (chance(profile.ticks)) this.#someNode((node) => { node.tick() })
-    if (chance(profile.proposals)) this.#propose(this.#someLeader())
-    if (chance(4)) this.#someLeader()?.read()
+    for (let left = random.below(9); left > 0; left--) this.#deliver()
+    if (this.#delayed.length > 0 && this.#chance(8)) {
+      this.#post(this.#delayed.splice(random.below(this.#delayed.length), 1)[0]!)
+    }
+    for (const node of this.#nodes) if (this.#chance(profile.ticks)) node.tick()
+    if (this.#chance(profile.proposals)) this.#propose(this.#someLeader())
+    if (this.#chance(5)) for (const node of this.#leaders()) node.read()
     await this.#rare(random.below(1000))
-    let busy = false
+    const busy = new Set<SimVoter>()
     for (const node of this.#nodes) {
-      if (node.pendingTurns > 0 && chance(60)) {
+      if (node.pendingTurns > 0 && this.#chance(85)) {
         node.runTurns()
-        busy = true
+        busy.add(node)
       }
-      if (node.pendingIo > 0 && chance(profile.io)) {
+      if (node.pendingIo > 0 && this.#chance(profile.io)) {
         node.endIo(random.below(2))
-        busy = true
+        busy.add(node)
       }
     }
-    if (busy) await this.#flush()
-    this.#check()
+    if (busy.size > 0) await this.#flush()
+    for (const node of busy) this.#oracle.check(node)
+    if (this.#ambushed !== undefined) await this.#ambush(this.#ambushed)
   }
 
   async #rare(drawn: number): Promise<void> {
-    const { crashes, cuts, wipes, faults, transfers } = this.#profile
+    const { crashes, cuts, wipes, faults, transfers, rumours, coups } = this.#profile
     let edge = 0
     const within = (width: number) => {
       edge += width
@@ -132,8 +118,11 @@ export class RaftWorld {
     else if (within(wipes)) this.#wipeSome()
     else if (within(faults)) this.#someNode((node) => { node.plantFault(this.#random.below(3)) })
     else if (within(transfers)) this.#transfer()
-    else if (within(10)) this.#rumour()
+    else if (within(rumours)) this.#rumour()
+    else if (within(coups)) this.#coup()
   }
+
+  #chance(percent: number): boolean { return this.#random.below(100) < percent }
 
   #someNode(act: (node: SimVoter) => void): void {
     const node = this.#nodes[this.#random.below(this.#nodes.length)]!
@@ -142,9 +131,11 @@ export class RaftWorld {
 
   /** One who believes to lead. */
   #someLeader(): SimVoter | undefined {
-    const leaders = this.#nodes.filter(({ status }) => status?.role === 'leader')
+    const leaders = this.#leaders()
     return leaders[this.#random.below(Math.max(leaders.length, 1))]
   }
+
+  #leaders(): SimVoter[] { return this.#nodes.filter(({ status }) => status?.role === 'leader') }
 
   #propose(node: SimVoter | undefined): void {
     for (let left = this.#random.below(3); left >= 0; left--) {
@@ -168,13 +159,31 @@ export class RaftWorld {
     })
   }
 
+  /** A leader is cut off and goes on, while the others take it for dead and elect another soon. */
+  #coup(): void {
+    const leader = this.#someLeader()
+    if (leader === undefined) return
+    this.#cutOff((id) => id === leader.id)
+    this.#propose(leader)
+    for (const node of this.#nodes) {
+      if (node === leader) continue
+      node.driver?.connectionLost(leader.id)
+      for (let ticks = this.#random.below(4); ticks > 0; ticks--) node.tick()
+    }
+    this.#mark('coups')
+  }
+
   /** Some nodes lose what goes to the others, or comes from them, or both; or all hear all again. */
   #partition(): void {
+    if (this.#random.below(2) === 0) this.#cut.clear()
+    else this.#cutOff(() => this.#random.below(2) === 0)
+  }
+
+  #cutOff(isAway: (id: number) => boolean): void {
     const { length } = this.#nodes
-    const side = this.#nodes.map(() => this.#random.below(2))
+    const side = this.#nodes.map(({ id }) => Number(isAway(id)))
     const ways = this.#random.below(4)
     this.#cut.clear()
-    if (this.#random.below(2) === 0) return
     for (let from = 0; from < length; from++) {
       for (let to = 0; to < length; to++) {
         if (side[from] !== side[to] && (ways > 1 || side[from] === ways)) this.#cut.add((from + 1) * 8 + to + 1)
@@ -187,7 +196,7 @@ export class RaftWorld {
     const how = this.#random.below(2) === 0 ? 'kill' : 'power'
     this.#note(() => `${node.id} dies by ${how}`)
     node.die(how)
-    if (how === 'power' && this.#random.below(4) === 0) this.#copies.set(node.id, node.copyOfLevel())
+    if (how === 'power' && this.#random.below(2) === 0) this.#copies.set(node.id, node.copyOfLevel())
   }
 
   async #restartSome(): Promise<void> {
@@ -208,12 +217,26 @@ export class RaftWorld {
     }
   }
 
-  /** Empties a data directory, or puts an older copy back; only while a majority keeps its voice. */
+  async #ambush(node: SimVoter): Promise<void> {
+    this.#ambushed = undefined
+    if (!this.#mayLose(node) || node.state === 'down') return
+    node.die('power')
+    node.wipe()
+    this.#note(() => `${node.id} is emptied in an ambush`)
+    this.#mark('ambushes')
+    await this.#startQuickly(node)
+  }
+
+  /** Only while a majority keeps its voice. */
+  #mayLose(node: SimVoter): boolean {
+    const others = this.#nodes.filter((other) => other !== node && other.trusted)
+    return others.length >= Math.floor(this.#nodes.length / 2) + 1
+  }
+
+  /** Empties a data directory, or puts an older copy back. */
   #wipeSome(): void {
     const node = this.#nodes[this.#random.below(this.#nodes.length)]!
-    const others = this.#nodes.filter((other) => other !== node && other.trusted)
-    const majority = Math.floor(this.#nodes.length / 2) + 1
-    if (others.length < majority) return
+    if (!this.#mayLose(node)) return
     if (node.state !== 'down') node.die('power')
     const copy = this.#copies.get(node.id)
     this.#copies.delete(node.id)
@@ -229,7 +252,17 @@ export class RaftWorld {
     const lost = this.#cut.has(message.from * 8 + message.to)
     this.#note(() => `  ${rendered(message)}${lost ? ' (lost)' : ''}`)
     if (lost) return
-    if (this.#wire.length >= this.#profile.wireMax) this.#wire.splice(this.#random.below(this.#wire.length), 1)
+    const { kind, reject } = message
+    const promises = (kind === 'vote-reply' || kind === 'append-reply') && !reject
+    if (promises && !this.#calm && this.#chance(this.#profile.ambushes)) this.#ambushed = this.#nodes[message.from - 1]
+    if (!this.#calm && this.#chance(this.#profile.delays)) this.#delayed.push(message)
+    else this.#post(message)
+  }
+
+  #post(message: Message): void {
+    if (!this.#calm && this.#wire.length >= this.#profile.wireMax) {
+      this.#wire.splice(this.#random.below(this.#wire.length), 1)
+    }
     this.#wire.push(message)
   }
 
@@ -257,7 +290,11 @@ export class RaftWorld {
   async #flush(): Promise<void> {
     await new Promise<void>((resolve) => { setImmediate(resolve) })
     if (this.#broken !== undefined) throw this.#broken
-    for (const node of this.#nodes) if (node.failed) node.die(this.#random.below(2) === 0 ? 'kill' : 'power')
+    for (const node of this.#nodes) {
+      if (!node.failed) continue
+      this.#oracle.check(node)
+      node.die(this.#random.below(2) === 0 ? 'kill' : 'power')
+    }
   }
 
   #check(): void { for (const node of this.#nodes) this.#oracle.check(node) }
@@ -270,17 +307,16 @@ export class RaftWorld {
     if (this.#trace.length > TRACE_LINES) this.#trace.shift()
   }
 
-  /** With all nodes up and no faults, all get a voice, a leader appears, and everybody applies the same. */
-  async #recover(): Promise<void> {
-    this.#note(() => 'the faults end')
-    this.#cut.clear()
-    let mark = 0
+  /** Time passes without faults, round by round, until `done`. */
+  async #rounds(done: (round: number) => boolean): Promise<void> {
     for (let round = 0; round < SETTLE_ROUNDS; round++) {
       for (const node of this.#nodes) {
         if (node.state === 'down') await this.#startQuickly(node)
         node.tick()
       }
       for (const message of this.#wire.splice(0)) this.#arrive(message)
+      const late = this.#delayed.shift()
+      if (late !== undefined) this.#post(late)
       for (let left = 6; left > 0 && this.#nodes.some((node) => node.pendingTurns + node.pendingIo > 0); left--) {
         for (const node of this.#nodes) {
           node.runTurns()
@@ -289,24 +325,34 @@ export class RaftWorld {
         await this.#flush()
         this.#check()
       }
-      const { committed } = this.#oracle
-      if (mark > 0 && committed >= mark && this.#nodes.every(({ machine, shadow }) => (
-        machine.index >= mark && shadow.standing.voice))) return
-      const leader = this.#someLeader()
-      // A proposal may be lost with its leader: it is repeated now and then.
-      if (leader !== undefined && (mark === 0 || round % 40 === 0)) {
-        if (leader.driver?.propose(dataOf(++this.#values, 3)) === true) mark = committed + 1
-      }
+      if (done(round)) return
     }
     const states = this.#nodes.map(({ state, status, pendingIo, shadow }) => (
       { state, pendingIo, ...status, standing: shadow.standing }))
     assert(false, `L: no agreement after ${SETTLE_ROUNDS} rounds: ${JSON.stringify(states)}`)
   }
+
+  /** All get a voice, a leader appears, and everybody applies the same. */
+  async #recover(): Promise<void> {
+    this.#note(() => 'the faults end')
+    this.#cut.clear()
+    this.#calm = true
+    let mark = 0
+    await this.#rounds((round) => {
+      const { committed } = this.#oracle
+      const all = this.#nodes.every(({ machine, trusted }) => trusted && machine.index >= mark)
+      if (mark > 0 && committed >= mark && all) return true
+      // A proposal may be lost with its leader: it is repeated now and then.
+      const leader = mark === 0 || round % 40 === 0 ? this.#someLeader() : undefined
+      if (leader?.driver?.propose(dataOf(++this.#values, 3)) === true) mark = committed + 1
+      return false
+    })
+  }
 }
 
 /** With the trace, when it failed. */
-export async function runRaftSeed(seed: number): Promise<RaftRun> {
-  const { marks, failure } = await new RaftWorld(seed, false).run()
+export async function runRaftSeed(seed: number, steps = STEPS): Promise<RaftRun> {
+  const { marks, failure } = await new RaftWorld(seed, false, steps).run()
   if (failure === undefined) return { seed, marks, failure, trace: [] }
-  return { seed, ...await new RaftWorld(seed, true).run() }
+  return { seed, ...await new RaftWorld(seed, true, steps).run() }
 }

@@ -5,7 +5,10 @@ import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
-import { runRaftSeed } from '../raft-world.ts'
+import { runRaftSeed, STEPS } from '../raft-world.ts'
+
+/** Of each history. */
+const steps = Number(process.env['STEPS'] ?? STEPS)
 
 interface Share {
   readonly done: number
@@ -15,7 +18,7 @@ interface Share {
 }
 
 async function one(seed: number): Promise<boolean> {
-  const { failure, trace, marks } = await runRaftSeed(seed)
+  const { failure, trace, marks } = await runRaftSeed(seed, steps)
   if (failure !== undefined) console.log(`${trace.join('\n')}\nseed ${seed} FAILED: ${failure.stack}`)
   else console.log(`seed ${seed}: ok, ${JSON.stringify(Object.fromEntries(marks))}`)
   return failure === undefined
@@ -27,12 +30,12 @@ async function share(first: number, end: number, stride: number): Promise<Share>
   let done = 0
   let failed = 0
   for (let seed = first; seed < end && failed < 3; seed += stride) {
-    const run = await runRaftSeed(seed)
+    const run = await runRaftSeed(seed, steps)
     done++
     for (const [mark, times] of run.marks) marks.set(mark, (marks.get(mark) ?? 0) + times)
     if (run.failure === undefined) continue
     failed++
-    console.log(`make sim-raft SEED=${seed}: ${run.failure.message}`)
+    console.log(`make sim-raft SEED=${seed}${steps === STEPS ? '' : ` STEPS=${steps}`}: ${run.failure.message}`)
   }
   const { user, system } = process.cpuUsage(before)
   return { done, failed, cpuMs: (user + system) / 1000, marks: [...marks] }
