@@ -14,7 +14,7 @@ import { FakeNetwork } from '../support/fake-network.ts'
 import { fakeData, fakePorts, type FakeData, type FakePorts } from '../support/fake-ports.ts'
 import { FakeTime } from '../support/fake-time.ts'
 
-export type DriverOptions = Partial<Pick<RaftDriverNeeds, 'snapshotBytes' | 'snapshotEntries'>>
+export type DriverOptions = Partial<Pick<RaftDriverNeeds, 'snapshotBytes' | 'snapshotEntries' | 'tuning'>>
 
 export class RaftBench {
   readonly time = new FakeTime()
@@ -120,6 +120,7 @@ export class Voter {
       nodeId: this.id, voters: this.#voters, timers, random: seededRandom(seed), logger, metrics, store: this.store,
       heartbeatIntervalMs: 45, electionTimeoutMs: 150, snapshotBytes: this.#options.snapshotBytes ?? 1e6,
       snapshotEntries: this.#options.snapshotEntries ?? 1e6,
+      tuning: this.#options.tuning ?? {},
       send: (messages) => {
         this.sent.push(...messages)
         this.transport.send(messages)
