@@ -3,7 +3,7 @@
 
 import { expect } from 'chai'
 
-import { KEPT } from '../support/ledger.ts'
+import { KEPT, until } from '../support/ledger.ts'
 import { othersOf, useCluster } from '../support/faults.ts'
 import { allInSync, expectSameReplicas } from '../support/replicas.ts'
 
@@ -87,6 +87,27 @@ describe('failover under load', function () {
       // Not faster than replicas come back: with the last of the in-sync ones gone nobody may lead.
       await allInSync(stage.weir, topic)
     }
+    expect(await ledger.check()).to.include({ ...KEPT, failed: 0 })
+    await expectSameReplicas(stage.cluster, stage.weir, topic)
+  })
+
+  it('a follower that comes back joins only once it has everything: it can lead at once', async () => {
+    const { topic, ledger } = await stage.begin({}, { perSecond: 3_000, valueBytes: 2_000 })
+    const leader = await stage.cluster.leaderOf(topic, 0)
+    const [late, other] = othersOf(leader).map((id) => stage.cluster.broker(id))
+    await late!.kill()
+    await ledger.progress(3_000)
+    await other!.kill()
+    await ledger.progress(10)
+    await late!.restart()
+    await until(async () => {
+      const { isr } = (await stage.weir.admin.describeTopic(topic)).partitions[0]!
+      return isr.includes(late!.id) ? undefined : `the ISR is ${isr.join(',')}`
+    })
+    await stage.cluster.broker(leader).kill()
+    await ledger.progress()
+    expect(await stage.cluster.leaderOf(topic, 0)).to.equal(late!.id)
+    await Promise.all([stage.cluster.broker(leader).start(), other!.start()])
     expect(await ledger.check()).to.include({ ...KEPT, failed: 0 })
     await expectSameReplicas(stage.cluster, stage.weir, topic)
   })

@@ -53,23 +53,45 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleRep
     await ledger.progress()
     const reader = new Reader(weir)
     const faults = new Faults(cluster, weir, random)
-    await faults.run(options.durationMs)
-    await restoreAll(cluster)
-    faults.note('all nodes run')
-    await faults.answered()
-    await Promise.all([1, 2, 3].map((id) => weir.admin.resumeBroker(id)))
-    faults.note('every call is answered')
-    await ledger.progress()
-    faults.note('every partition acknowledges')
-    const report = await ledger.check()
-    const misread = await reader.finish(ledger)
-    faults.note('all is read')
-    await expectSameReplicas(cluster, weir, TOPIC)
-    faults.note('all replicas are equal')
-    return { ...report, misread, refused: faults.refused, steps: [...faults.steps, ...reasons(ledger)] }
+    try {
+      return await judge(cluster, { weir, ledger, reader, faults, durationMs: options.durationMs })
+    } catch (error) {
+      ledger.stop().catch(noop)
+      throw new Error(`${String(error)}\n${faults.steps.join('\n')}\n${await layout(weir)}`, { cause: error })
+    }
   } finally {
     await cluster.close()
   }
+}
+
+/** Faults, then calm, then the check. */
+async function judge(cluster: Cluster, run: {
+  readonly weir: Weir; readonly ledger: Ledger; readonly reader: Reader; readonly faults: Faults
+  readonly durationMs: number }): Promise<ScheduleReport> {
+  const { weir, ledger, reader, faults, durationMs } = run
+  await faults.run(durationMs)
+  await restoreAll(cluster)
+  faults.note('all nodes run')
+  await faults.answered()
+  await Promise.all([1, 2, 3].map((id) => weir.admin.resumeBroker(id)))
+  faults.note('every call is answered')
+  await ledger.progress()
+  faults.note('every partition acknowledges')
+  const report = await ledger.check()
+  const misread = await reader.finish(ledger)
+  faults.note('all is read')
+  await expectSameReplicas(cluster, weir, TOPIC)
+  faults.note('all replicas are equal')
+  return { ...report, misread, refused: faults.refused, steps: [...faults.steps, ...reasons(ledger)] }
+}
+
+/** Who leads, and who is in sync, in words. */
+async function layout(weir: Weir): Promise<string> {
+  const { brokers } = await weir.admin.describeCluster()
+  const { partitions } = await weir.admin.describeTopic(TOPIC)
+  return [...brokers.map(({ id, state, brokerEpoch }) => `broker ${id} is ${state}, epoch ${brokerEpoch}`),
+    ...partitions.map(({ partition, leader, leaderEpoch, isr }) => (
+      `partition ${partition}: leader ${leader}, epoch ${leaderEpoch}, ISR ${isr.join(',')}`))].join('\n')
 }
 
 /** Each code with one of its messages. */
@@ -193,8 +215,9 @@ class Faults {
   /** One broker loses all its data, at a moment when the two others have everything. */
   async #loseDisk(): Promise<void> {
     const broker = this.#cluster.brokers[this.#random.below(3)]!
+    // An ISR counts only once the controllers know of every restart there was.
     const calm = this.#busy.size === 0 && this.#isolated.size === 0
-      && this.#nodes.every(({ state }) => state === 'running')
+      && this.#nodes.every(({ state, isActive }) => state === 'running' && isActive)
     if (!calm || !await this.#allInSync()) return
     this.note(`broker ${broker.id} loses its disk`)
     await broker.kill()
