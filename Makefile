@@ -27,7 +27,7 @@ TRIALS ?= 3
 WEIR := node dist/src/cli/main.js
 
 .PHONY: build test e2e lint verify fix proto proto-check demo bench cluster clean test-nodes drill-smoke interop \
-	pack-test sim sim-raft
+	pack-test sim sim-raft mutants
 
 # Installs when node_modules is missing or older than the lock file.
 node_modules/.package-lock.json: package-lock.json
@@ -88,6 +88,10 @@ sim: build
 # The bare Raft simulator: RUNS seeds from FROM on, on all cores; or SEED alone, with its trace when it fails.
 sim-raft: build
 	@node --enable-source-maps dist/test/sim/raft/main.js $(if $(SEED),one $(SEED),$(or $(RUNS),10000) $(or $(FROM),1))
+
+# Plants one bug after another in a copy of the build and counts the seeds until the simulator sees it. ONLY=3,14: some.
+mutants: build
+	@node --enable-source-maps dist/test/mutants/main.js
 
 .cache/node-%/node_modules/$(NODE_PACKAGE)/bin/node:
 	npm install --prefix .cache/node-$* --no-save --no-package-lock --no-audit --no-fund $(NODE_PACKAGE)@$*
