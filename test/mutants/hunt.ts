@@ -23,7 +23,10 @@ export interface Verdict {
   readonly seconds: number
 }
 
-interface Outcome { readonly seed: number; readonly failure: { readonly checker: string; readonly message: string } | undefined }
+interface Outcome {
+  readonly seed: number
+  readonly failure: { readonly checker: string; readonly message: string } | undefined
+}
 
 /** Seeds 1 to `seeds` in the build under `tree`. `onSeed` is told of each that passed. */
 export function hunt(

@@ -1,4 +1,4 @@
-// `make mutants`: plants each mutant, hunts it, prints the table. ONLY=3,14 picks some; FORMAT=json for programs;
+// `make mutants`: plants each mutant, hunts it, prints the table. ONLY=3,14 picks some, FORMAT=json is for programs,
 // SEEDS=n hunts longer or shorter than each one's budget.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -58,12 +58,15 @@ const killed = verdicts.filter(({ killedAfter }) => killedAfter !== undefined)
 const closing = `${killed.length} of ${verdicts.length} killed, median `
   + `${median(killed.map(({ killedAfter }) => killedAfter!))} seeds`
 if (json) {
-  console.log(JSON.stringify(verdicts.map(({ mutant: { id, title, budget }, ...rest }) => ({ id, title, budget, ...rest }))))
+  console.log(JSON.stringify(
+    verdicts.map(({ mutant: { id, title, budget }, ...rest }) => ({ id, title, budget, ...rest }))))
 } else console.log(`${table(verdicts)}\n\n${closing}`)
 if (only === undefined && process.env['SEEDS'] === undefined) {
   mkdirSync('test/mutants', { recursive: true })
-  writeFileSync(RESULTS, '# Mutants\n\nWritten by `make mutants`: bugs planted one at a time, and the seeds it took to see each.\n\n'
+  writeFileSync(RESULTS, '# Mutants\n\n'
+    + 'Written by `make mutants`: bugs planted one at a time, and the seeds it took to see each.\n\n'
     + `${table(verdicts)}\n\n${closing}\n`)
 }
-const survivors = verdicts.filter(({ mutant, killedAfter }) => killedAfter === undefined && mutant.equivalent === undefined)
+const survivors = verdicts.filter(({ mutant, killedAfter }) =>
+  killedAfter === undefined && mutant.equivalent === undefined)
 process.exitCode = survivors.length === 0 ? 0 : 1

@@ -1,4 +1,4 @@
-// The bugs that the simulator must find: each is one small patch of the production code, planted in a copy of the build.
+// The bugs that the simulator must find: each is one small patch of production code, planted in a copy of the build.
 
 /** `find` occurs exactly once in `file`. */
 export interface Edit { readonly file: string; readonly find: string; readonly replace: string }
@@ -107,16 +107,17 @@ export const MUTANTS: readonly Mutant[] = [
       file: `${REPLICA}/partition.ts`,
       find: "    return this.transitions.run(() => {\n      if (this.#image === image && !this.log.offline) this.#role "
         + "= 'follower'\n      return Promise.resolve()\n    })",
-      replace: "    return this.transitions.run(async () => {\n      if (this.#image !== image || this.log.offline) return\n"
+      replace: '    return this.transitions.run(async () => {\n'
+        + '      if (this.#image !== image || this.log.offline) return\n'
         + '      await this.log.truncateTo(Math.max(this.log.highWatermark, this.log.logStartOffset))\n'
         + "      if (this.#image === image && !this.log.offline) this.#role = 'follower'\n    })" }]
   }, {
     id: 15, title: 'truncation ends after one round', breaks: 'P4, P5', world: 'cluster', budget: 1000,
     edits: [{
       file: `${REPLICA}/fetcher.ts`, find: 'lastFetchedEpoch: partition.log.lastLeaderEpoch,',
-      replace: 'lastFetchedEpoch: (following as any).cut === true ? -1 : partition.log.lastLeaderEpoch,' }, {
+      replace: 'lastFetchedEpoch: following.cut === true ? -1 : partition.log.lastLeaderEpoch,' }, {
       file: `${REPLICA}/fetcher.ts`, find: '    const { log } = following.partition\n    const own =',
-      replace: '    ;(following as any).cut = true\n    const { log } = following.partition\n    const own =' }]
+      replace: '    following.cut = true\n    const { log } = following.partition\n    const own =' }]
   }, {
     id: 16, title: 'a follower may join the ISR below the start of the leader\'s epoch', breaks: 'P8, P7',
     world: 'cluster', budget: 500,
@@ -146,7 +147,8 @@ export const MUTANTS: readonly Mutant[] = [
     id: 20, title: 'damage below the recovery point is cut like a torn tail, without a word', breaks: 'P14, P1',
     world: 'cluster', budget: 100,
     edits: [{
-      file: 'broker/log/recovery.ts', find: 'const isLoss = end < hints.recoveryPoint', replace: 'const isLoss = end < 0' }]
+      file: 'broker/log/recovery.ts', find: 'const isLoss = end < hints.recoveryPoint',
+      replace: 'const isLoss = end < 0' }]
   }, {
     id: 21, title: 'a metadata delta with a gap before it is applied', breaks: 'M2, M4', world: 'cluster', budget: 20,
     edits: [{
