@@ -16,7 +16,7 @@ import { EMPTY_IMAGE, type MetadataImage } from '../src/metadata/image.ts'
 import type { MetadataRecord } from '../src/metadata/records.ts'
 import { decodeSnapshot, encodeSnapshot } from '../src/metadata/snapshot.ts'
 import type { Logger, Metrics } from '../src/ports.ts'
-import { handle, Refusal, type Command, type ReplyOf } from './state/commands.ts'
+import { handle, Refusal, type Command, type Outcome, type ReplyOf } from './state/commands.ts'
 
 export interface CommittedEntry {
   readonly index: number
@@ -108,16 +108,20 @@ export class ActiveController {
    * Rejects with WeirError: the handler's refusal; THROTTLING_QUOTA_EXCEEDED with a full queue; INVALID_REQUEST when
    * it decides too much at once; NOT_CONTROLLER when this controller is not active, and as `OutcomeUnknown` when it
    * ceased to be while the command waited.
+   *
+   * With a `requestId` the command is carried out once however often it is submitted, here or on later active
+   * controllers: if it changed anything, the same id gets the same reply, as long as it is among the newest that the
+   * image remembers. Rejects with INVALID_REQUEST when the id belongs to a command of another kind.
    */
-  submit<C extends Command>(command: C): Promise<ReplyOf<C['kind']>> {
+  submit<C extends Command>(command: C, requestId = ''): Promise<ReplyOf<C['kind']>> {
     if (this.#role.kind !== 'active') return Promise.reject(new WeirError(this.notController()))
     if (this.#parked.full) {
       return Promise.reject(new WeirError(fault('THROTTLING_QUOTA_EXCEEDED',
         `${this.#parked.length} commands wait for their commit (controller.queue.max)`, 'try again later')))
     }
     const role = this.#role
-    const outcome = handle(role.speculative, command)
-    const records = outcome instanceof Refusal ? [] : outcome.records
+    const outcome = answeredBefore(role.speculative, command, requestId) ?? handle(role.speculative, command)
+    const records = outcome instanceof Refusal ? [] : settling(outcome, command, requestId)
     const proposal = records.length === 0 ? undefined : this.#propose(role.speculative, records)
     if (proposal !== undefined && 'fault' in proposal) return Promise.reject(new WeirError(proposal.fault))
     if (proposal !== undefined) role.speculative = proposal.next
@@ -251,4 +255,26 @@ export class ActiveController {
     this.#image = decodeSnapshot(data, index)
     this.#needs.restored(this.#image)
   }
+}
+
+// ---- requests with an id --------------------------------------------------------------------------------------
+
+function answeredBefore<K extends Command['kind']>(
+  image: MetadataImage, command: Command & { readonly kind: K }, requestId: string
+): Outcome<ReplyOf<K>> | Refusal | undefined {
+  const settled = requestId === '' ? undefined : image.requests.get(requestId)
+  if (settled === undefined) return undefined
+  if (settled.command !== command.kind) {
+    return new Refusal(fault('INVALID_REQUEST',
+      `request id ${requestId} was used for ${settled.command}, now for ${command.kind}`,
+      'use each id for one request'))
+  }
+  return { reply: (JSON.parse(settled.reply) ?? undefined) as ReplyOf<K>, records: [] }
+}
+
+/** The records of `outcome`, and with them what is to be answered if it is asked for again. */
+function settling(
+  { records, reply }: Outcome<unknown>, command: Command, requestId: string): readonly MetadataRecord[] {
+  if (requestId === '' || records.length === 0) return records
+  return [...records, { kind: 'request', requestId, command: command.kind, reply: JSON.stringify(reply ?? null) }]
 }

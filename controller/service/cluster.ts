@@ -52,20 +52,21 @@ export function clusterService(needs: ClusterServiceNeeds): readonly Handler[] {
       const image = await controller.read()
       return { partitions: [...listPartitions(image, topics)].filter((listing) => !onlyUnhealthy || isIll(listing)) }
     }),
-    forwarder.active(methods.admin.electLeaders, async ({ partitions, unclean }) => {
+    forwarder.once(methods.admin.electLeaders, async ({ partitions, unclean, requestId }) => {
       if (partitions.length > ELECT_PARTITIONS_MAX) {
         throw weirError('INVALID_REQUEST',
           `${partitions.length} partitions in one request, at most ${ELECT_PARTITIONS_MAX} are taken`, 'split it')
       }
-      const results = await controller.submit({ kind: 'electLeaders', partitions, unclean })
+      const results = await controller.submit({ kind: 'electLeaders', partitions, unclean }, requestId)
       return {
         partitions: results.map(({ topic, partition, fault: refused }) => ({
           topic, partition, status: statusOf(refused) }))
       }
     }),
-    forwarder.active(methods.admin.drainBroker, ({ id }) => controller.submit({ kind: 'drainBroker', brokerId: id })),
-    forwarder.active(methods.admin.resumeBroker, async ({ id }) => {
-      await controller.submit({ kind: 'resumeBroker', brokerId: id })
+    forwarder.once(methods.admin.drainBroker, ({ id, requestId }) =>
+      controller.submit({ kind: 'drainBroker', brokerId: id }, requestId)),
+    forwarder.once(methods.admin.resumeBroker, async ({ id, requestId }) => {
+      await controller.submit({ kind: 'resumeBroker', brokerId: id }, requestId)
       return {}
     }),
     forwarder.active(methods.admin.describeQuorum, () => Promise.resolve(describeQuorum(needs))),

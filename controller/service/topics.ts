@@ -34,22 +34,23 @@ export function topicService(needs: TopicServiceNeeds): readonly Handler[] {
   const { controller, forwarder } = needs
   const settled = () => settle(needs)
   return [
-    forwarder.active(methods.admin.createTopics, async (request) => {
+    forwarder.once(methods.admin.createTopics, async (request) => {
       bounded(request.topics)
       const response = await createTopics(needs, request)
       if (!request.validateOnly) await settled()
       return response
     }),
-    forwarder.active(methods.admin.deleteTopics, async ({ names }) => {
+    forwarder.once(methods.admin.deleteTopics, async ({ names, requestId }) => {
       bounded(names)
-      const results = await controller.submit({ kind: 'deleteTopics', names })
+      const results = await controller.submit({ kind: 'deleteTopics', names }, requestId)
       await settled()
       return { topics: results.map(topicStatus) }
     }),
-    forwarder.active(methods.admin.addPartitions, async ({ topics }) => {
+    forwarder.once(methods.admin.addPartitions, async ({ topics, requestId }) => {
       bounded(topics)
       const results = await controller.submit({
-        kind: 'addPartitions', topics, partitionsMax: needs.config['max.partitions'], seed: needs.random.uint32() })
+        kind: 'addPartitions', topics, partitionsMax: needs.config['max.partitions'], seed: needs.random.uint32()
+      }, requestId)
       await settled()
       return { topics: results.map(topicStatus) }
     }),
@@ -71,7 +72,7 @@ export function topicService(needs: TopicServiceNeeds): readonly Handler[] {
       const image = await controller.read()
       return { resources: resources.map((resource) => describeConfigs(image, resource)) }
     }),
-    forwarder.active(methods.admin.alterConfigs, async (request) => {
+    forwarder.once(methods.admin.alterConfigs, async (request) => {
       bounded(request.resources)
       const response = await alterConfigs(controller, request)
       if (!request.validateOnly) await settled()
@@ -101,7 +102,7 @@ async function createTopics(needs: TopicServiceNeeds, request: CreateTopicsReque
     topics: request.topics.map(({ name, partitions, replicationFactor, configs, assignment }) => ({
       name, topicId: needs.random.id(), partitions, replicationFactor, configs,
       assignment: assignment.map(({ brokers }) => brokers) }))
-  })
+  }, request.requestId)
   return {
     topics: results.map(({ name, fault: refused, topicId, partitions, replicationFactor }) => ({
       name, status: statusOf(refused), topicId, partitions, replicationFactor }))
@@ -160,7 +161,7 @@ async function alterConfigs(
     resources: request.resources.map(({ resource, set, unset }) => ({
       scope: (resource?.scope ?? TOPIC_SCOPE) === TOPIC_SCOPE ? 'topic' : 'broker', name: resource?.name ?? '',
       set, unset }))
-  })
+  }, request.requestId)
   return {
     resources: results.map(({ fault: refused }, index) => ({
       resource: request.resources[index]!.resource, status: statusOf(refused) }))

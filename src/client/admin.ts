@@ -1,4 +1,5 @@
-// The administration calls: public types in, messages of the protocol out, and what a repetition may have done twice.
+// The administration calls: public types in, messages of the protocol out. Whatever changes something carries an id, by
+// which the cluster knows a repetition after a lost answer.
 
 import { ErrorCode, weirError, WeirError } from '../base/error-code.ts'
 import type { Method } from '../ports.ts'
@@ -6,7 +7,7 @@ import type { NewTopic as WireTopic, PartitionMetadata } from '../rpc/messages.t
 import { methods } from '../rpc/protos.ts'
 import { errorOf } from './failures.ts'
 import { resolvePositions } from './offsets.ts'
-import type { CallResult, Router } from './router.ts'
+import type { Router } from './router.ts'
 import type {
   Admin, ClusterDescription, ConfigChange, ConfigResource, ConfigValue, CreatedTopic, NewTopic, Outcome,
   PartitionDescription, PartitionListing, PartitionOffset, Position, QuorumDescription, TopicDescription, TopicListing,
@@ -33,36 +34,24 @@ export class WeirAdmin implements Admin {
 
   async createTopics(topics: readonly NewTopic[], options: { readonly validateOnly?: boolean } = {}):
     Promise<readonly Outcome<CreatedTopic>[]> {
-    const { response, uncertain } = await this.#call(methods.admin.createTopics, {
+    const response = await this.#change(methods.admin.createTopics, {
       topics: topics.map(wireTopic), validateOnly: options.validateOnly ?? false })
-    return Promise.all(response.topics.map(({ name, status, topicId, partitions, replicationFactor }) => {
-      const error = errorOf(status)
-      if (uncertain && error?.code === ErrorCode.TOPIC_ALREADY_EXISTS) return this.#createdBefore(name)
-      return Promise.resolve({ name, topicId, partitions, replicationFactor, error })
-    }))
-  }
-
-  /** An earlier attempt had no answer, but made the topic. */
-  async #createdBefore(name: string): Promise<Outcome<CreatedTopic>> {
-    const { topicId, partitions } = await this.describeTopic(name)
-    const replicationFactor = partitions[0]?.replicas.length ?? 0
-    return { name, topicId, partitions: partitions.length, replicationFactor, error: undefined }
+    return response.topics.map(({ name, status, topicId, partitions, replicationFactor }) => (
+      { name, topicId, partitions, replicationFactor, error: errorOf(status) }))
   }
 
   async deleteTopic(name: string): Promise<void> {
-    const { response, uncertain } = await this.#call(methods.admin.deleteTopics, { names: [name] })
-    const error = errorOf(only(response.topics).status)
-    if (uncertain && error?.code === ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) return
-    throwIf(error)
+    const response = await this.#change(methods.admin.deleteTopics, { names: [name] })
+    throwIf(errorOf(only(response.topics).status))
   }
 
   async listTopics(): Promise<readonly TopicListing[]> {
-    return (await this.#call(methods.admin.listTopics, {})).response.topics.map(
+    return (await this.#call(methods.admin.listTopics, {})).topics.map(
       ({ name, topicId, partitions, replicationFactor }) => ({ name, topicId, partitions, replicationFactor }))
   }
 
   async describeTopic(name: string): Promise<TopicDescription> {
-    const { topic, configs } = only((await this.#call(methods.admin.describeTopics, { names: [name] })).response.topics)
+    const { topic, configs } = only((await this.#call(methods.admin.describeTopics, { names: [name] })).topics)
     if (topic === null) throw weirError('UNKNOWN_SERVER_ERROR', `no description of topic ${name} in the answer`)
     throwIf(errorOf(topic.status))
     return {
@@ -72,23 +61,19 @@ export class WeirAdmin implements Admin {
   }
 
   async addPartitions(name: string, total: number): Promise<void> {
-    const { response, uncertain } = await this.#call(methods.admin.addPartitions, { topics: [{ name, total }] })
-    const error = errorOf(only(response.topics).status)
-    if (error?.code === ErrorCode.INVALID_PARTITIONS && uncertain) {
-      if ((await this.describeTopic(name)).partitions.length === total) return
-    }
-    throwIf(error)
+    const response = await this.#change(methods.admin.addPartitions, { topics: [{ name, total }] })
+    throwIf(errorOf(only(response.topics).status))
   }
 
   async describeConfigs(resource: ConfigResource): Promise<readonly ConfigValue[]> {
-    const { response } = await this.#call(methods.admin.describeConfigs, { resources: [wireResource(resource)] })
+    const response = await this.#call(methods.admin.describeConfigs, { resources: [wireResource(resource)] })
     const { status, values } = only(response.resources)
     throwIf(errorOf(status))
     return values.map(({ key, value, source, type, unit, doc }) => ({ key, value, source, type, unit, doc }))
   }
 
   async alterConfigs(resource: ConfigResource, change: ConfigChange): Promise<void> {
-    const { response } = await this.#call(methods.admin.alterConfigs, {
+    const response = await this.#change(methods.admin.alterConfigs, {
       validateOnly: change.validateOnly ?? false,
       resources: [{ resource: wireResource(resource), set: entries(change.set), unset: [...change.unset ?? []] }]
     })
@@ -96,7 +81,7 @@ export class WeirAdmin implements Admin {
   }
 
   async describeCluster(): Promise<ClusterDescription> {
-    const { health, ...cluster } = (await this.#call(methods.admin.describeCluster, {})).response
+    const { health, ...cluster } = await this.#call(methods.admin.describeCluster, {})
     return {
       ...cluster,
       health: health ?? { topics: 0, partitions: 0, leaderless: 0, underReplicated: 0, underMinIsr: 0 }
@@ -104,33 +89,33 @@ export class WeirAdmin implements Admin {
   }
 
   async listPartitions(topics: readonly string[] = [], onlyUnhealthy = false): Promise<readonly PartitionListing[]> {
-    const { response } = await this.#call(methods.admin.listPartitions, { topics: [...topics], onlyUnhealthy })
+    const response = await this.#call(methods.admin.listPartitions, { topics: [...topics], onlyUnhealthy })
     return response.partitions.flatMap(({ topic, partition }) => (
       partition === null ? [] : [{ topic, ...describePartition(partition) }]))
   }
 
   async electLeaders(partitions: readonly TopicPartition[], options: { readonly unclean?: boolean } = {}):
     Promise<readonly Outcome<TopicPartition>[]> {
-    const { response } = await this.#call(methods.admin.electLeaders, {
+    const response = await this.#change(methods.admin.electLeaders, {
       partitions: partitions.map(({ topic, partition }) => ({ topic, partition })), unclean: options.unclean ?? false })
     return response.partitions.map(({ topic, partition, status }) => ({ topic, partition, error: errorOf(status) }))
   }
 
   async drainBroker(id: number): Promise<{ readonly moved: number; readonly remaining: number }> {
-    const { moved, remaining } = (await this.#call(methods.admin.drainBroker, { id })).response
+    const { moved, remaining } = await this.#change(methods.admin.drainBroker, { id })
     return { moved, remaining }
   }
 
   async resumeBroker(id: number): Promise<void> {
-    await this.#call(methods.admin.resumeBroker, { id })
+    await this.#change(methods.admin.resumeBroker, { id })
   }
 
-  async describeQuorum(): Promise<QuorumDescription> {
-    return (await this.#call(methods.admin.describeQuorum, {})).response
+  describeQuorum(): Promise<QuorumDescription> {
+    return this.#call(methods.admin.describeQuorum, {})
   }
 
   async transferLeadership(to: number): Promise<{ readonly leaderId: number }> {
-    const { leaderId } = (await this.#call(methods.admin.transferLeadership, { to })).response
+    const { leaderId } = await this.#call(methods.admin.transferLeadership, { to })
     return { leaderId }
   }
 
@@ -168,8 +153,14 @@ export class WeirAdmin implements Admin {
 
   get #deadlineMs(): number { return this.#router.nowMs + this.#router.timeoutMs }
 
-  #call<Req, Res>(method: Method<Req, Res>, request: Req): Promise<CallResult<Res>> {
+  #call<Req, Res>(method: Method<Req, Res>, request: Req): Promise<Res> {
     return this.#router.callAny(method, request, this.#deadlineMs)
+  }
+
+  /** Every attempt carries the same id: it is carried out once. */
+  #change<Req extends { readonly requestId: string }, Res>(
+    method: Method<Req, Res>, request: Omit<Req, 'requestId'>): Promise<Res> {
+    return this.#call(method, { ...request, requestId: this.#router.ports.random.id() } as Req)
   }
 }
 

@@ -45,7 +45,7 @@ export class Identities {
     for (let attempt = 0; this.#lifetime.over === undefined; attempt++) {
       const deadlineMs = this.#router.nowMs + CALL_TIMEOUT_MS
       try {
-        const { response } = await this.#router.callBroker(methods.transactions.initProducerId, {}, deadlineMs)
+        const response = await this.#router.callBroker(methods.transactions.initProducerId, {}, deadlineMs)
         this.#current = { producerId: response.producerId, producerEpoch: response.producerEpoch }
         this.#failure = undefined
         break

@@ -27,12 +27,6 @@ const UNKNOWN_TOPIC_GRACE_MS = 3_000
 /** Topics followed at a time. */
 const TOPICS_MAX = 100_000
 
-export interface CallResult<Res> {
-  readonly response: Res
-  /** An attempt before the last one may have been carried out. */
-  readonly uncertain: boolean
-}
-
 export class Router {
   readonly ports: ClientPorts
   readonly lifetime: Lifetime
@@ -122,12 +116,12 @@ export class Router {
   }
 
   /** Calls a broker, and another one after a failure that a repetition may cure. */
-  callBroker<Req, Res>(method: Method<Req, Res>, request: Req, deadlineMs: number): Promise<CallResult<Res>> {
+  callBroker<Req, Res>(method: Method<Req, Res>, request: Req, deadlineMs: number): Promise<Res> {
     return this.#call(method, request, deadlineMs, () => this.#view.brokerAddresses())
   }
 
   /** As `callBroker`, at brokers and controllers alike. */
-  callAny<Req, Res>(method: Method<Req, Res>, request: Req, deadlineMs: number): Promise<CallResult<Res>> {
+  callAny<Req, Res>(method: Method<Req, Res>, request: Req, deadlineMs: number): Promise<Res> {
     return this.#call(method, request, deadlineMs, () => [...this.#view.brokerAddresses(), ...this.#bootstrap])
   }
 
@@ -178,8 +172,7 @@ export class Router {
   }
 
   async #call<Req, Res>(method: Method<Req, Res>, request: Req, deadlineMs: number,
-    nodes: () => readonly string[]): Promise<CallResult<Res>> {
-    let uncertain = false
+    nodes: () => readonly string[]): Promise<Res> {
     let failure: unknown
     for (let attempt = 0; ; attempt++) {
       const address = this.#byHealth(nodes())[0]
@@ -189,12 +182,11 @@ export class Router {
           if (nodes().length > 0) continue
         } else {
           const timeoutMs = Math.min(deadlineMs - this.nowMs, ATTEMPT_TIMEOUT_MS)
-          return { response: await this.callAt(address, method, request, timeoutMs), uncertain }
+          return await this.callAt(address, method, request, timeoutMs)
         }
       } catch (error) {
         if (!worthRetrying(error)) throw asWeirError(error)
         failure = error
-        uncertain ||= address !== undefined
       }
       await this.pause(attempt, deadlineMs, failure)
     }

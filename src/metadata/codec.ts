@@ -43,6 +43,15 @@ const text: Field<string> = {
   write: (to, value) => { to.string(value) },
   read: (from) => from.string()
 }
+/** Of any length that a Raft entry may have. */
+const longText: Field<string> = {
+  write: (to, value) => {
+    const bytes = Buffer.from(value)
+    to.uvarint(bytes.length)
+    to.bytes(bytes)
+  },
+  read: (from) => from.utf8(from.uvarint())
+}
 const ids: Field<readonly number[]> = {
   write: (to, value) => {
     to.uvarint(value.length)
@@ -108,7 +117,8 @@ const SCHEMAS: Schemas = {
     fields: { brokerId: int, brokerEpoch: offset, fenced: optional(flag), draining: optional(flag) }
   },
   unregisterBroker: { number: 9, version: 0, fields: { brokerId: int, brokerEpoch: offset } },
-  producerIds: { number: 10, version: 0, fields: { nextProducerId: offset } }
+  producerIds: { number: 10, version: 0, fields: { nextProducerId: offset } },
+  request: { number: 11, version: 0, fields: { requestId: text, command: text, reply: longText } }
 }
 
 /** Every kind there is: what tests of "for each kind" go over. */

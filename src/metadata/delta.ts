@@ -4,11 +4,15 @@
 import { assert, unreachable } from '../base/assert.ts'
 import {
   NO_CONFIGS, brokerRecords, topicRecords,
-  type BrokerImage, type ConfigEntries, type MetadataImage, type TopicImage
+  type BrokerImage, type ConfigEntries, type MetadataImage, type SettledRequest, type TopicImage
 } from './image.ts'
 import type {
   ConfigRecord, MetadataRecord, PartitionChangeRecord, PartitionImage, RegisterBrokerRecord
 } from './records.ts'
+
+/** Requests remembered, and characters of their ids and replies together: whichever is reached first. */
+const REQUESTS_MAX = 1_000
+const REQUEST_CHARS_MAX = 1024 * 1024
 
 /** A topic under change: a private copy of its partitions, and which of them were touched. */
 interface TopicDraft {
@@ -33,6 +37,7 @@ export class MetadataDelta {
   #clusterConfigs: Map<string, string> | undefined
   #clusterId: string
   #nextProducerId: number
+  #requests: Map<string, SettledRequest> | undefined
 
   constructor(base: MetadataImage) {
     this.base = base
@@ -88,6 +93,13 @@ export class MetadataDelta {
         assert(record.nextProducerId >= this.#nextProducerId, 'producer ids are never given twice')
         this.#nextProducerId = record.nextProducerId
         return
+      case 'request': {
+        const { requestId, command, reply } = record
+        this.#requests ??= new Map(this.base.requests)
+        assert(!this.#requests.has(requestId), () => `request ${requestId} is carried out once`)
+        this.#requests.set(requestId, { command, reply })
+        return
+      }
       default: unreachable(record)
     }
   }
@@ -99,7 +111,7 @@ export class MetadataDelta {
     const brokers = this.#brokers.size === 0 ? this.base.brokers : patched(this.base.brokers, this.#brokers)
     return {
       offset, clusterId: this.#clusterId, brokers, topics, topicIdByName, configs: this.#applyConfigs(),
-      nextProducerId: this.#nextProducerId
+      nextProducerId: this.#nextProducerId, requests: newest(this.#requests) ?? this.base.requests
     }
   }
 
@@ -253,6 +265,19 @@ function emptyIsGone<K>(drafts: ReadonlyMap<K, ConfigEntries>): Map<K, ConfigEnt
   return new Map([...drafts].map(([key, entries]) => [key, entries.size === 0 ? undefined : entries]))
 }
 
+/** Drops the oldest of `requests` until the others are within bounds. The newest one stays in any case. */
+function newest(requests: Map<string, SettledRequest> | undefined): ReadonlyMap<string, SettledRequest> | undefined {
+  if (requests === undefined) return undefined
+  let chars = 0
+  for (const [id, { reply }] of requests) chars += id.length + reply.length
+  for (const [id, { reply }] of requests) {
+    if (requests.size <= 1 || (requests.size <= REQUESTS_MAX && chars <= REQUEST_CHARS_MAX)) break
+    requests.delete(id)
+    chars -= id.length + reply.length
+  }
+  return requests
+}
+
 /** A copy of `map` with `changes` in it; undefined removes. */
 function patched<K, V>(map: ReadonlyMap<K, V>, changes: ReadonlyMap<K, V | undefined>): ReadonlyMap<K, V> {
   if (changes.size === 0) return map
@@ -288,6 +313,10 @@ function* difference(base: MetadataImage, next: MetadataImage): Generator<Metada
   }
   for (const id of next.topics.keys()) {
     yield* configDifference('topic', id, base.configs.topics.get(id), next.configs.topics.get(id))
+  }
+  // Those that `next` forgot fall out of these by the same rule.
+  for (const [requestId, settled] of next.requests) {
+    if (!base.requests.has(requestId)) yield { kind: 'request', requestId, ...settled }
   }
 }
 

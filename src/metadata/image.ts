@@ -41,6 +41,13 @@ export interface ConfigsImage {
   readonly cluster: ConfigEntries
 }
 
+/** What an admin's request that changed something was answered. */
+export interface SettledRequest {
+  readonly command: string
+  /** JSON. */
+  readonly reply: string
+}
+
 /** Maps only, never plain objects: `__proto__` is a valid topic name. */
 export interface MetadataImage {
   /** Metadata offset of the last record in it, -1 = nothing yet. */
@@ -53,13 +60,15 @@ export interface MetadataImage {
   readonly configs: ConfigsImage
   /** Producer ids below it are given away. */
   readonly nextProducerId: number
+  /** The newest requests that came with an id of their caller, by that id, oldest first. */
+  readonly requests: ReadonlyMap<string, SettledRequest>
 }
 
 export const NO_CONFIGS: ConfigEntries = new Map()
 
 export const EMPTY_IMAGE: MetadataImage = {
   offset: -1, clusterId: '', brokers: new Map(), topics: new Map(), topicIdByName: new Map(),
-  configs: { topics: new Map(), brokers: new Map(), cluster: NO_CONFIGS }, nextProducerId: 0
+  configs: { topics: new Map(), brokers: new Map(), cluster: NO_CONFIGS }, nextProducerId: 0, requests: new Map()
 }
 
 export function topicByName(image: MetadataImage, name: string): TopicImage | undefined {
@@ -92,6 +101,7 @@ export function recordsOf(image: MetadataImage): MetadataRecord[] {
   for (const [id, entries] of sorted(image.configs.topics, byText)) {
     records.push(...configRecords('topic', id, entries))
   }
+  for (const [requestId, settled] of image.requests) records.push({ kind: 'request', requestId, ...settled })
   return records
 }
 

@@ -90,8 +90,23 @@ export interface UnregisterBrokerRecord {
 /** Producer ids below `nextProducerId` are given away. */
 export interface ProducerIdsRecord { readonly kind: 'producerIds'; readonly nextProducerId: number }
 
+/**
+ * An admin's request that changed something, as the last record of what it changed: told again, it gets the same reply.
+ * Only the newest are remembered.
+ */
+export interface RequestRecord {
+  readonly kind: 'request'
+  /** Made by the caller. */
+  readonly requestId: string
+  /** What was asked for. */
+  readonly command: string
+  /** JSON. */
+  readonly reply: string
+}
+
 export type MetadataRecord =
   | ClusterIdRecord | TopicRecord | PartitionRecord | PartitionChangeRecord | RemoveTopicRecord | ConfigRecord
   | RegisterBrokerRecord | BrokerChangeRecord | UnregisterBrokerRecord | ProducerIdsRecord
+  | RequestRecord
 
 export type RecordKind = MetadataRecord['kind']

@@ -20,12 +20,15 @@ describe('Admin', () => {
   /** Answers to the calls of one test; each is made when its call comes. */
   let created: (() => Promise<void>)[]
   let deleted: (() => Promise<void>)[]
+  /** Ids of requests that changed something. */
+  let carriedOut: Set<string>
 
   beforeEach(async () => {
     world = new World()
     cluster = new FakeCluster(world)
     created = []
     deleted = []
+    carriedOut = new Set()
     for (const broker of cluster.brokers) Object.assign(broker, { handlers: [...broker.handlers, ...adminHandlers()] })
     weir = await world.get(openConnection({ bootstrap: cluster.addresses, timeoutMs: 8_000 },
       { clock: world, timers: world, random: fixedRandom(7), network: cluster.network }))
@@ -39,17 +42,19 @@ describe('Admin', () => {
 
   function adminHandlers(): readonly Handler[] {
     return [
-      unary(methods.admin.createTopics, async ({ topics: [topic] }) => {
-        const known = cluster.topics.has(topic!.name)
-        if (!known) cluster.create(topic!.name, topic!.partitions)
+      unary(methods.admin.createTopics, async ({ topics: [topic], requestId }) => {
+        const known = cluster.topics.has(topic!.name) && !carriedOut.has(requestId)
+        if (!cluster.topics.has(topic!.name)) cluster.create(topic!.name, topic!.partitions)
+        if (!known) carriedOut.add(requestId)
         await created.shift()?.()
         const { name, partitions } = topic!
         return { topics: [known
           ? { name, topicId: '', partitions: 0, replicationFactor: 0, status: statusOf('TOPIC_ALREADY_EXISTS') }
           : { name, topicId: 'a'.repeat(32), partitions, replicationFactor: 1, status: okStatus }] }
       }),
-      unary(methods.admin.deleteTopics, async ({ names: [name] }) => {
-        const known = cluster.topics.delete(name!)
+      unary(methods.admin.deleteTopics, async ({ names: [name], requestId }) => {
+        const known = cluster.topics.delete(name!) || carriedOut.has(requestId)
+        if (known) carriedOut.add(requestId)
         await deleted.shift()?.()
         return { topics: [{ name: name!, status: known ? okStatus : statusOf('UNKNOWN_TOPIC_OR_PARTITION') }] }
       }),
@@ -81,6 +86,12 @@ describe('Admin', () => {
     deleted.push(lost)
     await world.get(weir.admin.deleteTopic('t'))
     expect((await failure(weir.admin.deleteTopic('t'))).name).to.equal('UNKNOWN_TOPIC_OR_PARTITION')
+  })
+
+  it('does not take another one\'s topic for its own when an answer was lost', async () => {
+    cluster.create('t', 1)
+    created.push(lost)
+    expect((await failure(weir.admin.createTopic({ name: 't', partitions: 3 }))).name).to.equal('TOPIC_ALREADY_EXISTS')
   })
 
   it('goes to another node when one is silent, and gives up at the deadline', async () => {

@@ -82,6 +82,13 @@ class Bench {
   }
 
   cut(): void { this.log.length = this.#committed }
+
+  /** A follower that begins with a snapshot. */
+  restore(index: number, data: Uint8Array): void {
+    for (let at = 1; at <= index; at++) this.log.push({ index: at, term: 0, data: new Uint8Array(0) })
+    this.#committed = index
+    this.controller.restore(index, data)
+  }
 }
 
 /** Brokers 1 to 3 active. */
@@ -217,6 +224,99 @@ describe('active controller', () => {
       replayed.controller.committed(bench.log)
       expect(recordsOf(replayed.controller.image)).to.deep.equal(recordsOf(bench.controller.image))
       expect(replayed.images.map(({ offset }) => offset)).to.deep.equal(bench.log.map(({ index }) => index))
+    })
+  })
+
+  describe('requests with an id', () => {
+    const topicIdOf = (reply: readonly { readonly topicId: string }[]) => reply[0]!.topicId
+    /** A retry brings a topic id of its own. */
+    const retry = (name: string) => creation([{ ...newTopic(name), topicId: 'r'.repeat(32) }])
+
+    it('are carried out once while the first one waits, and both get its reply after the commit', async () => {
+      const bench = await activeBench()
+      const { length } = bench.log
+      const first = watched(bench.controller.submit(create('a'), 'q1'))
+      const second = watched(bench.controller.submit(retry('a'), 'q1'))
+      await turn()
+      expect([first.state, second.state]).to.deep.equal(['waits', 'waits'])
+      expect(bench.log.length).to.equal(length + 1)
+      bench.commit()
+      expect(await second.promise).to.deep.equal(JSON.parse(JSON.stringify(await first.promise)))
+      expect(topicIdOf(await second.promise)).to.equal('a'.padEnd(32, '-'))
+    })
+
+    it('get the reply of the first one later, though the topic is gone', async () => {
+      const bench = await activeBench()
+      void bench.controller.submit(create('a'), 'q1')
+      void bench.controller.submit({ kind: 'deleteTopics', names: ['a'] }, 'q2')
+      bench.commit()
+      const { length } = bench.log
+      expect((await bench.controller.submit(retry('a'), 'q1'))[0]).to.include({ name: 'a', partitions: 1 })
+      expect((await bench.controller.submit({ kind: 'deleteTopics', names: ['a'] }, 'q2'))[0])
+        .to.deep.equal({ name: 'a' })
+      expect(bench.log.length).to.equal(length)
+      expect(topicByName(bench.controller.image, 'a')).to.equal(undefined)
+    })
+
+    it('are known to the next active controller, from the log and from a snapshot', async () => {
+      const bench = await activeBench()
+      const lost = failureOf(bench.controller.submit(create('a'), 'q1'))
+      bench.depose(2)
+      expect(await lost).to.be.instanceOf(OutcomeUnknown)
+      const fromLog = new Bench()
+      fromLog.log.push(...bench.log)
+      fromLog.term = 7
+      fromLog.elect().commit()
+      expect(topicIdOf(await fromLog.controller.submit(retry('a'), 'q1'))).to.equal('a'.padEnd(32, '-'))
+
+      const { index, data } = fromLog.controller.takeSnapshot()
+      const fromSnapshot = new Bench()
+      fromSnapshot.restore(index, data)
+      fromSnapshot.elect().commit()
+      expect(topicIdOf(await fromSnapshot.controller.submit(retry('a'), 'q1'))).to.equal('a'.padEnd(32, '-'))
+    })
+
+    it('whose entry was lost with its leader are carried out anew', async () => {
+      const bench = await activeBench()
+      const lost = failureOf(bench.controller.submit(create('a'), 'q1'))
+      bench.depose(2)
+      await lost
+      bench.cut()
+      bench.elect().commit()
+      const reply = bench.controller.submit(retry('a'), 'q1')
+      bench.commit()
+      expect(topicIdOf(await reply)).to.equal('r'.repeat(32))
+    })
+
+    it('that changed nothing are decided anew', async () => {
+      const bench = await activeBench()
+      void bench.controller.submit(create('a'))
+      bench.commit()
+      expect((await bench.controller.submit(retry('a'), 'q1'))[0]!.fault!.message).to.equal('topic a exists')
+      void bench.controller.submit({ kind: 'deleteTopics', names: ['a'] })
+      const again = bench.controller.submit(retry('a'), 'q1')
+      bench.commit()
+      expect((await again)[0]!.fault).to.equal(undefined)
+    })
+
+    it('refuse an id that belongs to another command', async () => {
+      const bench = await activeBench()
+      void bench.controller.submit(create('a'), 'q1')
+      bench.commit()
+      expect(await failureOf(bench.controller.submit({ kind: 'deleteTopics', names: ['a'] }, 'q1'))).to.include({
+        name: 'INVALID_REQUEST', message: 'request id q1 was used for createTopics, now for deleteTopics' })
+    })
+
+    it('without a reply worth telling are known as well', async () => {
+      const bench = await activeBench()
+      void bench.controller.submit({ kind: 'drainBroker', brokerId: 1 }, 'q1')
+      void bench.controller.submit({ kind: 'resumeBroker', brokerId: 1 }, 'q2')
+      void bench.controller.submit({ kind: 'drainBroker', brokerId: 1 }, 'q3')
+      bench.commit()
+      const { length } = bench.log
+      expect(await bench.controller.submit({ kind: 'resumeBroker', brokerId: 1 }, 'q2')).to.equal(undefined)
+      expect(bench.controller.image.brokers.get(1)!.draining).to.equal(true)
+      expect(bench.log.length).to.equal(length)
     })
   })
 

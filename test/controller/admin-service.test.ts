@@ -42,7 +42,7 @@ describe('admin service', () => {
     it('refuses each wrong one by itself', async () => {
       await alone()
       await brokers(1)
-      const { topics } = await bench.call(admin.createTopics, {
+      const { topics } = await bench.call(admin.createTopics, { requestId: '',
         topics: [topic('a'), topic('b/c'), topic('d', { replicationFactor: 2 }), topic('a'), topic('e')],
         validateOnly: false })
       expect(topics.map(({ name, status }) => `${name} ${status!.name}`)).to.deep.equal([
@@ -52,7 +52,9 @@ describe('admin service', () => {
     it('only validates when asked to', async () => {
       await alone()
       await brokers(1)
-      const { topics } = await bench.call(admin.createTopics, { topics: [topic('a')], validateOnly: true })
+      const { topics } = await bench.call(admin.createTopics, {
+        requestId: '', topics: [topic('a')], validateOnly: true
+      })
       expect(topics[0]).to.deep.include({ name: 'a', topicId: '', partitions: 1, replicationFactor: 1 })
       expect((await bench.call(admin.listTopics, {})).topics).to.deep.equal([])
     })
@@ -82,7 +84,7 @@ describe('admin service', () => {
       await alone()
       await brokers(1, 2)
       for (const name of ['b', 'a']) await bench.create(name, { configs: [{ key: 'retention.ms', value: '5' }] })
-      const grown = await bench.call(admin.addPartitions, {
+      const grown = await bench.call(admin.addPartitions, { requestId: '',
         topics: [{ name: 'a', total: 3 }, { name: 'b', total: 1 }, { name: 'x', total: 1 }] })
       expect(grown.topics.map(({ name, status }) => `${name} ${status!.name}`)).to.deep.equal(
         ['a NONE', 'b INVALID_PARTITIONS', 'x UNKNOWN_TOPIC_OR_PARTITION'])
@@ -93,7 +95,7 @@ describe('admin service', () => {
       expect(described.topics[0]!.topic!.partitions.map(({ partition }) => partition)).to.deep.equal([0, 1, 2])
       expect(described.topics[0]!.configs).to.deep.equal([{ key: 'retention.ms', value: '5' }])
       expect(described.topics[1]!.topic!.status!.name).to.equal('UNKNOWN_TOPIC_OR_PARTITION')
-      const gone = await bench.call(admin.deleteTopics, { names: ['a', 'x'] })
+      const gone = await bench.call(admin.deleteTopics, { requestId: '', names: ['a', 'x'] })
       expect(gone.topics.map(({ status }) => status!.name)).to.deep.equal(['NONE', 'UNKNOWN_TOPIC_OR_PARTITION'])
       expect((await bench.call(admin.listTopics, {})).topics.map(({ name }) => name)).to.deep.equal(['b'])
     })
@@ -104,11 +106,13 @@ describe('admin service', () => {
       const resources = names.map((name) => resource(TOPIC, name))
       const calls = [
         () => bench.call(admin.describeTopics, { names }),
-        () => bench.call(admin.deleteTopics, { names }),
-        () => bench.call(admin.createTopics, { topics: names.map((name) => topic(name)), validateOnly: false }),
-        () => bench.call(admin.addPartitions, { topics: names.map((name) => ({ name, total: 1 })) }),
+        () => bench.call(admin.deleteTopics, { requestId: '', names }),
+        () => bench.call(admin.createTopics, {
+          requestId: '', topics: names.map((name) => topic(name)), validateOnly: false
+        }),
+        () => bench.call(admin.addPartitions, { requestId: '', topics: names.map((name) => ({ name, total: 1 })) }),
         () => bench.call(admin.describeConfigs, { resources }),
-        () => bench.call(admin.alterConfigs, {
+        () => bench.call(admin.alterConfigs, { requestId: '',
           resources: resources.map((one) => ({ resource: one, set: [], unset: [] })), validateOnly: false })]
       for (const call of calls) {
         expect(await failureOf(call())).to.include({
@@ -119,7 +123,7 @@ describe('admin service', () => {
 
   describe('configuration', () => {
     const alter = async (scope: Scope, name: string, set: Settings, unset: string[] = [], validateOnly = false) => {
-      const { resources } = await bench.call(admin.alterConfigs, {
+      const { resources } = await bench.call(admin.alterConfigs, { requestId: '',
         validateOnly, resources: [{
           resource: resource(scope, name), set: Object.entries(set).map(([key, value]) => ({ key, value })), unset }] })
       return resources[0]!.status!.name
@@ -217,10 +221,10 @@ describe('admin service', () => {
       await bench.create('a', { assignment: [{ brokers: [1, 2] }] })
       const leader = async () => (
         (await bench.call(admin.describeTopics, { names: ['a'] })).topics[0]!.topic!.partitions[0]!.leader)
-      await bench.call(admin.drainBroker, { id: 1 })
+      await bench.call(admin.drainBroker, { requestId: '', id: 1 })
       expect(await leader()).to.equal(2)
-      await bench.call(admin.resumeBroker, { id: 1 })
-      const elect = (count: number) => bench.call(admin.electLeaders, {
+      await bench.call(admin.resumeBroker, { requestId: '', id: 1 })
+      const elect = (count: number) => bench.call(admin.electLeaders, { requestId: '',
         partitions: Array.from({ length: count }, () => ({ topic: 'a', partition: 0 })), unclean: false })
       const results = await elect(1)
       expect(results.partitions[0]!.status!.name).to.be.oneOf(['NONE', 'PREFERRED_LEADER_NOT_AVAILABLE'])
@@ -232,13 +236,14 @@ describe('admin service', () => {
       await alone()
       await brokers(1, 2)
       await bench.create('a', { partitions: 4, replicationFactor: 2 })
-      expect(await bench.call(admin.drainBroker, { id: 1 })).to.deep.equal({ moved: 2, remaining: 0 })
+      expect(await bench.call(admin.drainBroker, { requestId: '', id: 1 })).to.deep.equal({ moved: 2, remaining: 0 })
       const state = async () => (await bench.call(admin.describeCluster, {})).brokers[0]!.state
       expect(await state()).to.equal('draining')
-      expect(await bench.call(admin.resumeBroker, { id: 1 })).to.deep.equal({})
+      expect(await bench.call(admin.resumeBroker, { requestId: '', id: 1 })).to.deep.equal({})
       expect(await state()).to.equal('active')
-      expect(await failureOf(bench.call(admin.drainBroker, { id: 9 }))).to.include({ name: 'BROKER_ID_NOT_REGISTERED' })
-      expect(await failureOf(bench.call(admin.resumeBroker, { id: 9 }))).to.include(
+      expect(await failureOf(bench.call(admin.drainBroker, { requestId: '', id: 9 })))
+        .to.include({ name: 'BROKER_ID_NOT_REGISTERED' })
+      expect(await failureOf(bench.call(admin.resumeBroker, { requestId: '', id: 9 }))).to.include(
         { name: 'BROKER_ID_NOT_REGISTERED' })
     })
 
@@ -320,10 +325,12 @@ describe('admin service', () => {
     it('is passed on, and refusals come back whole', async () => {
       await bench.broker(1)
       const [standby] = bench.standbys
-      const { topics } = await bench.call(admin.createTopics, { topics: [topic('a')], validateOnly: false }, standby)
+      const { topics } = await bench.call(admin.createTopics, {
+        requestId: '', topics: [topic('a')], validateOnly: false
+      }, standby)
       expect(topics[0]!.status!.name).to.equal('NONE')
       expect((await bench.call(admin.listTopics, {}, standby)).topics.map(({ name }) => name)).to.deep.equal(['a'])
-      expect(await failureOf(bench.call(admin.drainBroker, { id: 9 }, standby))).to.include({
+      expect(await failureOf(bench.call(admin.drainBroker, { requestId: '', id: 9 }, standby))).to.include({
         name: 'BROKER_ID_NOT_REGISTERED', hint: '`weir node list` shows the brokers' })
     })
 
@@ -345,7 +352,9 @@ describe('admin service', () => {
       const broker = await bench.broker(1)
       broker.freeze()
       const peer = bench.network.node('app').dial(standby!.address)
-      const call = failureOf(peer.call(admin.createTopics, { topics: [topic('a')], validateOnly: false }, 5_000))
+      const call = failureOf(peer.call(admin.createTopics, {
+        requestId: '', topics: [topic('a')], validateOnly: false
+      }, 5_000))
       // It is committed; its answer waits for the broker to know.
       await bench.time.advance(20)
       await active.kill()
@@ -355,6 +364,29 @@ describe('admin service', () => {
       expect((await bench.call(admin.listTopics, {})).topics.map(({ name }) => name)).to.deep.equal(['a'])
     })
 
+    it('is repeated under its request id when the active one is lost, and carried out once', async () => {
+      const active = bench.activeNode!
+      const [standby] = bench.standbys
+      const broker = await bench.broker(1)
+      broker.freeze()
+      const call = bench.network.node('app').dial(standby!.address).call(admin.createTopics, {
+        requestId: 'q-1', topics: [topic('a')], validateOnly: false }, 5_000)
+      await bench.time.advance(20)
+      await active.kill()
+      const { topics } = await bench.time.result(call)
+      expect(topics[0]).to.deep.include({ name: 'a', partitions: 1 })
+      expect(topics[0]!.status!.name).to.equal('NONE')
+      expect((await bench.call(admin.describeTopics, { names: ['a'] })).topics[0]!.topic!.topicId)
+        .to.equal(topics[0]!.topicId)
+    })
+
+    it('refuses a request id that no log should hold', async () => {
+      for (const requestId of ['x'.repeat(65), 'a b', 'ü']) {
+        expect(await failureOf(bench.call(admin.deleteTopics, { requestId, names: ['a'] }))).to.include(
+          { name: 'INVALID_REQUEST' })
+      }
+    })
+
     it('is not repeated when the active one loses its leadership during the call', async () => {
       const active = bench.activeNode!
       await bench.broker(1)
@@ -362,7 +394,7 @@ describe('admin service', () => {
       // No majority is reached, so the command waits for its commit. The standby still reaches the active one.
       for (const node of [standby!, other!]) bench.network.cut(active.name, node.name)
       const call = failureOf(bench.network.node('app').dial(active.address)
-        .call(admin.createTopics, { topics: [topic('a')], validateOnly: false }, 5_000))
+        .call(admin.createTopics, { requestId: '', topics: [topic('a')], validateOnly: false }, 5_000))
       await bench.time.until('it gave up', () => !active.isActive)
       expect(await bench.time.result(call)).to.include({ name: 'NETWORK_EXCEPTION' })
       bench.network.heal()
@@ -374,7 +406,7 @@ describe('admin service', () => {
       const peer = bench.network.node('app').dial(bench.activeNode!.address)
       const transfer = peer.call(admin.transferLeadership, { to: other!.id }, 5_000)
       const created = bench.network.node('app').dial(standby!.address)
-        .call(admin.createTopics, { topics: [topic('a')], validateOnly: false }, 5_000)
+        .call(admin.createTopics, { requestId: '', topics: [topic('a')], validateOnly: false }, 5_000)
       expect(await bench.time.result(transfer)).to.deep.equal({ leaderId: other!.id })
       expect((await bench.time.result(created)).topics[0]!.status!.name).to.equal('NONE')
       expect(await bench.active()).to.equal(other)

@@ -158,7 +158,7 @@ describe('broker service', () => {
       let sent = 0
       bench.network.onSent = ({ from }) => { if (from === 'c1') sent++ }
       for (let at = 0; at < 30; at++) {
-        void bench.network.node('app').dial('c1:1').call(methods.admin.createTopics, {
+        void bench.network.node('app').dial('c1:1').call(methods.admin.createTopics, { requestId: '',
           topics: [{ name: `t${at}`, partitions: 1, replicationFactor: 1, configs: [], assignment: [] }],
           validateOnly: false }, 5_000)
         await bench.time.advance(100)

@@ -63,7 +63,9 @@ export class ControllerBench {
   }
 
   async create(name: string, more: Partial<NewTopic> = {}) {
-    const { topics } = await this.call(methods.admin.createTopics, { topics: [topic(name, more)], validateOnly: false })
+    const { topics } = await this.call(methods.admin.createTopics, {
+      requestId: '', topics: [topic(name, more)], validateOnly: false
+    })
     return topics[0]!
   }
 

@@ -93,7 +93,9 @@ describe('controller', () => {
       broker.freeze()
       const { time } = bench
       const peer = bench.network.node('app').dial('c1:1')
-      const creation = peer.call(methods.admin.createTopics, { topics: [topic('a')], validateOnly: false }, 5_000)
+      const creation = peer.call(methods.admin.createTopics, {
+        requestId: '', topics: [topic('a')], validateOnly: false
+      }, 5_000)
       let answered = false
       void creation.then(() => { answered = true })
       await time.advance(50)

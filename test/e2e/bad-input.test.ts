@@ -72,7 +72,7 @@ describe('bad input at the gRPC door', function () {
 
   async function create(topic: Partial<NewTopic>): Promise<Status> {
     const peer = [...peers.values()][0]!
-    const response = await peer.call(methods.admin.createTopics, {
+    const response = await peer.call(methods.admin.createTopics, { requestId: '',
       validateOnly: false,
       topics: [{ name: '', partitions: 1, replicationFactor: 1, configs: [], assignment: [], ...topic }]
     }, TIMEOUT_MS)

@@ -53,7 +53,8 @@ describe('metadata image', () => {
     'the removal of no topic': { kind: 'removeTopic', topicId: 'none' },
     'configuration of no topic': { kind: 'config', scope: 'topic', name: 'none', key: 'k', value: 'v' },
     'a change of another broker epoch': { kind: 'brokerChange', brokerId: 1, brokerEpoch: 9, fenced: true },
-    'producer ids given twice': { kind: 'producerIds', nextProducerId: 1000 }
+    'producer ids given twice': { kind: 'producerIds', nextProducerId: 1000 },
+    'a request carried out twice': { kind: 'request', requestId: 'r1', command: 'createTopics', reply: '[]' }
   }
   for (const [name, record] of Object.entries(contradictions)) {
     it(`ends on ${name}`, () => {
@@ -69,6 +70,19 @@ describe('metadata image', () => {
     const next = replayed([{ kind: 'removeTopic', topicId: 't' }, { kind: 'topic', topicId: 'x', name: 't' }],
       replayed(base))
     expect(next.topicIdByName.get('t')).to.equal('x')
+  })
+
+  it('remembers the newest requests, by number and by size, and forgets the same ones in a difference', () => {
+    const request = (at: number, reply = '[]'): MetadataRecord => (
+      { kind: 'request', requestId: `q${at}`, command: 'createTopics', reply })
+    const before = replayed(Array.from({ length: 999 }, (_unset, at) => request(at)))
+    const after = replayed([request(999), request(1000)], before)
+    expect([after.requests.size, after.requests.has('q0'), after.requests.has('q1')]).to.deep.equal([1000, false, true])
+    expect([...MetadataDelta.between(before, after).apply(after.offset).requests]).to.deep.equal([...after.requests])
+
+    const large = replayed([request(1001, 'x'.repeat(700_000)), request(1002, 'x'.repeat(700_000))], after)
+    expect([...large.requests.keys()]).to.deep.equal(['q1002'])
+    expect(replayed([request(1003, 'x'.repeat(2_000_000))], large).requests.size).to.equal(1)
   })
 
   it('shares what a change does not touch', () => {

@@ -37,7 +37,8 @@ export function samplesFor(random: () => number) {
     brokerChange: () => ({
       brokerId: int(), brokerEpoch: offset(), ...maybe({ fenced: flag() }), ...maybe({ draining: flag() }) }),
     unregisterBroker: () => ({ brokerId: int(), brokerEpoch: offset() }),
-    producerIds: () => ({ nextProducerId: offset() })
+    producerIds: () => ({ nextProducerId: offset() }),
+    request: () => ({ requestId: text(), command: text(), reply: flag() ? text() : 'x'.repeat(40_000) })
   }
   return { record: (kind: RecordKind) => ({ kind, ...bodies[kind]() }) as MetadataRecord }
 }
@@ -66,7 +67,8 @@ export const EACH_KIND: readonly MetadataRecord[] = [
   { kind: 'config', scope: 'topic', name: 't1', key: 'retention.ms', value: '5' },
   { kind: 'config', scope: 'broker', name: '', key: 'k', value: 'v' },
   { kind: 'config', scope: 'broker', name: '1', key: 'k', value: 'w' },
-  { kind: 'producerIds', nextProducerId: 2000 }
+  { kind: 'producerIds', nextProducerId: 2000 },
+  { kind: 'request', requestId: 'r1', command: 'createTopics', reply: '[]' }
 ]
 
 export function replayed(records: readonly MetadataRecord[], base: MetadataImage = EMPTY_IMAGE): MetadataImage {

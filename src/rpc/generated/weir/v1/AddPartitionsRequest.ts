@@ -4,8 +4,10 @@ import type { AddPartitionsTopic as _weir_v1_AddPartitionsTopic, AddPartitionsTo
 
 export interface AddPartitionsRequest {
   'topics'?: (_weir_v1_AddPartitionsTopic)[];
+  'requestId'?: (string);
 }
 
 export interface AddPartitionsRequest__Output {
   'topics': (_weir_v1_AddPartitionsTopic__Output)[];
+  'requestId': (string);
 }

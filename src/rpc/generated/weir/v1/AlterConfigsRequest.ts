@@ -5,9 +5,11 @@ import type { ConfigAlteration as _weir_v1_ConfigAlteration, ConfigAlteration__O
 export interface AlterConfigsRequest {
   'resources'?: (_weir_v1_ConfigAlteration)[];
   'validateOnly'?: (boolean);
+  'requestId'?: (string);
 }
 
 export interface AlterConfigsRequest__Output {
   'resources': (_weir_v1_ConfigAlteration__Output)[];
   'validateOnly': (boolean);
+  'requestId': (string);
 }

@@ -5,9 +5,11 @@ import type { NewTopic as _weir_v1_NewTopic, NewTopic__Output as _weir_v1_NewTop
 export interface CreateTopicsRequest {
   'topics'?: (_weir_v1_NewTopic)[];
   'validateOnly'?: (boolean);
+  'requestId'?: (string);
 }
 
 export interface CreateTopicsRequest__Output {
   'topics': (_weir_v1_NewTopic__Output)[];
   'validateOnly': (boolean);
+  'requestId': (string);
 }

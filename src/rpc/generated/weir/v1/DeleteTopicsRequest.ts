@@ -3,8 +3,10 @@
 
 export interface DeleteTopicsRequest {
   'names'?: (string)[];
+  'requestId'?: (string);
 }
 
 export interface DeleteTopicsRequest__Output {
   'names': (string)[];
+  'requestId': (string);
 }

@@ -3,8 +3,10 @@
 
 export interface DrainBrokerRequest {
   'id'?: (number);
+  'requestId'?: (string);
 }
 
 export interface DrainBrokerRequest__Output {
   'id': (number);
+  'requestId': (string);
 }

@@ -3,8 +3,10 @@
 
 export interface ResumeBrokerRequest {
   'id'?: (number);
+  'requestId'?: (string);
 }
 
 export interface ResumeBrokerRequest__Output {
   'id': (number);
+  'requestId': (string);
 }
