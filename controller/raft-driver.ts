@@ -93,13 +93,15 @@ export class RaftDriver {
   start(): void { this.#scheduleTick() }
 
   status(): ReturnType<RaftNode['status']> { return this.#node.status() }
+  /** Some of `status`, for those who look often. */
+  get raft(): Pick<RaftNode, 'term' | 'role' | 'commit'> { return this.#node }
 
   /**
    * Appends to the Raft log of this leader; false when it does not lead, or leads in another term than the state
    * machine knows of: `data` rests on what that term's log holds. Committed in a later turn only.
    */
   propose(data: Uint8Array): boolean {
-    if (this.#closed || this.#node.status().term !== this.#leadership.term) return false
+    if (this.#closed || this.#node.term !== this.#leadership.term) return false
     const taken = this.#node.propose([data])
     this.#schedule()
     return taken !== undefined
@@ -187,8 +189,8 @@ export class RaftDriver {
 
   /** In the log, now and then: why this node takes part in no election. */
   #remind(): void {
-    const { voice, leaderId, unheard, replaced } = this.#node.status()
-    if (voice || ++this.#ticksWithoutVoice % REMINDER_TICKS !== 0) return
+    if (this.#node.voice || ++this.#ticksWithoutVoice % REMINDER_TICKS !== 0) return
+    const { leaderId, unheard, replaced } = this.#node.status()
     const waitsFor = leaderId > 0 ? 'to catch up with the leader'
       : replaced.length > 0 ? 'a leader: a data.dir was emptied. If this cluster never worked, empty those of all '
         + 'controllers; else start the controllers that have their data'

@@ -31,8 +31,8 @@ export class Checkpoints {
   readonly #noted: Map<string, PartitionMarks>
   /** Every partition that a file on the disk may name, and the highest recovery point that may stand there. */
   #recoveryPointMax: Map<string, number>
-  /** All that the files say; '' = unknown. */
-  #written = ''
+  /** What each file says; absent = unknown. */
+  readonly #written = new Map<string, string>()
 
   private constructor(disk: Disk, dir: string, noted: Map<string, PartitionMarks>) {
     this.#disk = disk
@@ -76,29 +76,30 @@ export class Checkpoints {
   recoveryPointMax(name: string): number { return this.#recoveryPointMax.get(name) ?? 0 }
 
   /**
-   * Writes the marks of the open logs and what is noted of the others, unless the files say that already. Durable when
+   * Writes the marks of the open logs and what is noted of the others, but no file that says them already. Durable when
    * it resolves. One call at a time. Rejects with DiskError.
    */
   async write(open: readonly PartitionMarks[]): Promise<void> {
     const entries = [...open, ...this.#noted.values()]
     const text = (key: keyof LogMarks) => encodeOffsets(
       entries.map((marks) => ({ topic: marks.topic, partition: marks.partition, offset: marks[key] })))
-    const [logStarts, recoveryPoints, highWatermarks] = [
-      text('logStartOffset'), text('recoveryPoint'), text('highWatermark')]
-    const all = logStarts + recoveryPoints + highWatermarks
-    if (all === this.#written) return
-    this.#written = ''
     const after = new Map<string, number>()
     for (const { topic, partition, recoveryPoint } of entries) {
       const name = partitionDirName(topic, partition)
       after.set(name, recoveryPoint)
       this.#recoveryPointMax.set(name, Math.max(this.recoveryPointMax(name), recoveryPoint))
     }
-    await writeSmallFile(this.#disk, `${this.#dir}/${LOG_STARTS}`, logStarts)
-    await writeSmallFile(this.#disk, `${this.#dir}/${RECOVERY_POINTS}`, recoveryPoints)
-    await writeSmallFile(this.#disk, `${this.#dir}/${HIGH_WATERMARKS}`, highWatermarks)
+    await this.#replace(LOG_STARTS, text('logStartOffset'))
+    await this.#replace(RECOVERY_POINTS, text('recoveryPoint'))
+    await this.#replace(HIGH_WATERMARKS, text('highWatermark'))
     this.#recoveryPointMax = after
-    this.#written = all
+  }
+
+  async #replace(file: string, text: string): Promise<void> {
+    if (this.#written.get(file) === text) return
+    this.#written.delete(file)
+    await writeSmallFile(this.#disk, `${this.#dir}/${file}`, text)
+    this.#written.set(file, text)
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from './leader.ts'
 import { RaftLog } from './log.ts'
 import { becomeFollower, inLease, initialState, send, type RaftState } from './state.ts'
-import type { Entry, HardState, Message, MessageKind, RaftStatus, Ready, Snapshot, Standing } from './types.ts'
+import type { Entry, HardState, Message, MessageKind, RaftStatus, Ready, Role, Snapshot, Standing } from './types.ts'
 
 /** Entries before a snapshot's end that stay in memory, so that a slow follower need not take the whole snapshot. */
 const TAIL_ENTRIES = 1_000
@@ -200,6 +200,12 @@ export class RaftNode {
   reportSnapshot(id: number, ok: boolean): void {
     if (this.#state.leadership?.followers.has(id) === true) snapshotReported(this.#state, id, ok)
   }
+
+  get term(): number { return this.#state.term }
+  get role(): Role { return this.#state.role }
+  get commit(): number { return this.#state.log.committed }
+  /** This node may vote and lead. */
+  get voice(): boolean { return this.#state.standing.voice }
 
   status(): RaftStatus {
     const { settings, term, role, leaderId, log, leadership } = this.#state

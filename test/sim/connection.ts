@@ -23,7 +23,7 @@ export interface Wires {
 /** Something that lives on one end of a connection: a call, or a stream. */
 export interface Tenant { connectionLost(error: NetworkError): void }
 
-interface Frame { readonly kind: string; readonly detail: string; readonly deliver: () => void }
+interface Frame { readonly kind: string; readonly detail: string; readonly deliver: () => void; readonly sum: number }
 
 export class ConnectionEnd {
   readonly host: string
@@ -68,12 +68,12 @@ export class Connection {
 
   other(end: ConnectionEnd): ConnectionEnd { return end === this.client ? this.server : this.client }
 
-  /** In order behind all that `from` sent before. */
-  send(from: ConnectionEnd, kind: string, detail: string, deliver: () => void): void {
+  /** In order behind all that `from` sent before. `sum` stands for its bytes in the trace. */
+  send(from: ConnectionEnd, kind: string, detail: string, deliver: () => void, sum = 0): void {
     if (!from.open || !from.life.alive) return
     this.#network.sending(from.host, kind, detail)
     // Whoever listens in may have killed the sender.
-    if (from.life.alive) this.#push(from, { kind, detail, deliver })
+    if (from.life.alive) this.#push(from, { kind, detail, deliver, sum })
   }
 
   /** The process at `end` was killed: what it wrote still goes out, with the end behind it. */
@@ -142,18 +142,18 @@ export class Connection {
   // ---------------------------------------------------------------------------------------------------------
 
   #fin(from: ConnectionEnd, why: string): void {
-    this.#push(from, { kind: 'fin', detail: '', deliver: () => { this.#lost(this.other(from), why) } })
+    this.#push(from, { kind: 'fin', detail: '', deliver: () => { this.#lost(this.other(from), why) }, sum: 0 })
   }
 
   #push(from: ConnectionEnd, frame: Frame): void {
     const way = this.#way(from)
     if (way.severed || !this.other(from).open) return
     way.queue.push(frame)
-    this.#fly(from, frame.kind, frame.detail)
+    this.#fly(from, frame.kind, frame.detail, frame.sum)
   }
 
   /** Something is on its way; when it arrives, the next frame in order is delivered. */
-  #fly(from: ConnectionEnd, kind: string, detail: string): void {
+  #fly(from: ConnectionEnd, kind: string, detail: string, sum = 0): void {
     const to = this.other(from)
     const way = this.#way(from)
     const { world, links } = this.#network
@@ -165,7 +165,7 @@ export class Connection {
         way.stalled = true
         way.missed++
       } else way.queue.shift()?.deliver()
-    }, detail)
+    }, detail, sum)
   }
 
   #impatient(end: ConnectionEnd, still: () => boolean): void {

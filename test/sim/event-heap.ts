@@ -8,6 +8,8 @@ export interface SimEvent {
   readonly life: Life | undefined
   readonly kind: string
   readonly detail: string
+  /** Stands for bytes that the trace hash is to cover. */
+  readonly sum: number
   readonly run: () => void
   cancelled: boolean
 }

@@ -28,7 +28,7 @@ export interface Fabric {
   /** Unsent bytes of a stream above which `send` answers false. */
   readonly highWaterBytes: number
   /** Called for each message of a stream's client as it is sent. */
-  readonly onMessage: ((host: string, path: string, bytes: Uint8Array) => void) | undefined
+  readonly onMessage: ((host: string, path: string, message: unknown) => void) | undefined
   hostOf(address: string): string
   service(address: string): Service | undefined
   /** Without power: answers nothing. */

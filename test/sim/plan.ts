@@ -44,24 +44,26 @@ export function drawPlan(seed: number, random: Random, totalMs: number): Plan {
         'segment.bytes': String(segmentBytes), 'max.message.bytes': String(Math.min(segmentBytes, 100_000)),
         'index.interval.bytes': String(among(0, 200, 4096)) } }
   })
+  const heartbeatMs = among(60, 200, 400)
   const weights = FAULTS.filter(() => random.below(2) === 0).map((name) => [name, logUniform(0.2, 4)] as const)
   return {
     seed, calmMs: 500, chaosMs: totalMs * 0.65,
     brokerConfig: {
-      'log.checkpoint.interval.ms': String(among(100, 500, 5_000)),
+      'log.checkpoint.interval.ms': String(among(200, 1_000, 5_000)),
       'replica.lag.time.max.ms': String(among(500, 1_000, 3_000, 10_000)),
       'log.flush.concurrency': String(among(1, 4)),
       'log.tail.cache.bytes': String(among(0, 2_000, 32 * 1024 * 1024)),
       'replica.fetch.window.bytes': String(among(64 * 1024, 4 * 1024 * 1024)),
-      'broker.heartbeat.interval.ms': String(among(50, 100, 200)),
+      'broker.heartbeat.interval.ms': String(among(100, 200, 300)),
       'drain.timeout.ms': String(among(0, 500, 5_000)) },
     controllerConfig: {
+      'raft.heartbeat.interval.ms': String(heartbeatMs), 'raft.election.timeout.ms': String(heartbeatMs * 2.5),
       'raft.snapshot.entries': String(among(5, 30, 20_000)),
       'leader.rebalance.delay.ms': String(among(0, 300, 2_000, 60_000)),
       'broker.fence.on.connection.loss': String(among(true, true, false)) },
     topics, weights: weights.length > 0 ? weights : [['kill', 1]],
     faultEveryMs: logUniform(300, 4_000),
-    recordsPerSecond: logUniform(3, 30),
+    recordsPerSecond: logUniform(2, 20),
     highWaterBytes: among(2_000, 64 * 1024, 1024 * 1024),
     latencyMs: among([0.05, 0.8], [0.5, 3], [0.05, 15] as const)
   }

@@ -12,10 +12,17 @@ import type { AnyMethod, AnyStream, Fabric, Origin, Service, Waiting } from './f
 const OPEN_TIMEOUT_MS = 10_000
 const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 
-/** What the trace says of some bytes. */
-function digest(path: string, bytes: Uint8Array): string {
-  return `${path} ${bytes.length} ${(crc32c(bytes) >>> 0).toString(16)}`
+/** What the trace hash says of some bytes. */
+function digest(bytes: Uint8Array): number { return crc32c(bytes) ^ bytes.length }
+
+/** What the trace calls a server's message. One text for each path: its sum is looked up. */
+function answerOf(path: string): string {
+  let name = ANSWERS.get(path)
+  if (name === undefined) ANSWERS.set(path, name = `${path}<`)
+  return name
 }
+
+const ANSWERS = new Map<string, string>()
 
 function surprised(network: Fabric, path: string, error: unknown): WeirError {
   if (error instanceof WeirError) return new WeirError(error.fault())
@@ -75,7 +82,7 @@ export function startCall(peer: Origin, method: AnyMethod, request: unknown, tim
       begin: (over, service) => {
         connection = over
         over.client.tenants.add(tenant)
-        over.send(over.client, method.path, digest('', bytes), () => {
+        over.send(over.client, method.path, '', () => {
           incoming = new IncomingCall(network, over, service, method)
           incoming.run(bytes, { peer: peer.host, dialled: peer.address, timeoutMs }, (error, response) => {
             if (!over.client.tenants.has(tenant)) return
@@ -84,7 +91,7 @@ export function startCall(peer: Origin, method: AnyMethod, request: unknown, tim
               else resolve(method.decodeResponse(response!))
             })
           })
-        })
+        }, digest(bytes))
       }
     }
     const timer = network.world.after(timeoutMs, life, 'deadline', () => {
@@ -127,8 +134,8 @@ class IncomingCall implements Tenant {
     const answer = (error: Error | undefined, response?: Uint8Array) => {
       if (this.#over) return
       this.#end()
-      this.#connection.send(server, `${path}<`, response === undefined ? error!.name : digest('', response),
-        () => { settle(error, response) })
+      this.#connection.send(server, answerOf(path), error?.name ?? '', () => { settle(error, response) },
+        response === undefined ? 0 : digest(response))
     }
     this.#service.running++
     server.tenants.add(this)
@@ -249,6 +256,7 @@ export class StreamEnd implements AnyStream, Tenant {
       this.abandon(new NetworkError('OVERSIZE', `a message of ${bytes.length} bytes`))
       return true
     }
+    if (!this.#isServer) this.#network.onMessage?.(this.life.node, this.method.path, message)
     this.#bufferedBytes += bytes.length
     if (this.#bufferedBytes > this.#network.highWaterBytes) this.#full = true
     this.#transmit(bytes)
@@ -339,13 +347,13 @@ export class StreamEnd implements AnyStream, Tenant {
       return
     }
     const other = this.#other!
-    const detail = item === 'end' ? 'end' : digest('', item)
-    if (item !== 'end' && !this.#isServer) this.#network.onMessage?.(this.#end!.host, this.method.path, item)
-    this.#connection.send(this.#end!, this.#isServer ? `${this.method.path}<` : this.method.path, detail, () => {
+    const [detail, sum] = item === 'end' ? ['end', 0] as const : ['', digest(item)] as const
+    const { path } = this.method
+    this.#connection.send(this.#end!, this.#isServer ? answerOf(path) : path, detail, () => {
       if (other.over) return
       other.#inbox.push(item)
       other.#pump()
-    })
+    }, sum)
   }
 
   /** Handles one item that has arrived; the next one in a turn of its own. */

@@ -205,8 +205,7 @@ export class SimDisk {
         }
       }
       this.#flying.add(flight)
-      this.#world.after(this.#time(op), life, 'disk', () => { if (this.#flying.delete(flight)) flight.finish() },
-        `${op} ${path}`)
+      this.#world.after(this.#time(op), life, op, () => { if (this.#flying.delete(flight)) flight.finish() }, path)
     })
   }
 

@@ -19,7 +19,7 @@ export class SimNetwork implements Fabric, Wires {
   /** Called for each frame as it is sent, with its path. */
   onSend: ((host: string, path: string, kind: string) => void) | undefined
   /** Called for each message of a stream's client as it is sent. */
-  onMessage: ((host: string, path: string, bytes: Uint8Array) => void) | undefined
+  onMessage: ((host: string, path: string, message: unknown) => void) | undefined
   readonly #services = new Map<string, Service>()
   readonly #connections = new Set<Connection>()
   readonly #hostOf = new Map<string, string>()

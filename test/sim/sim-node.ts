@@ -142,7 +142,7 @@ export class SimNode {
     const excused = this.disk.harmed || this.stores.harmed
     this.kill()
     this.failure = why
-    this.#world.note(this.name, 'DIED', why)
+    this.#world.note(this.name, 'DIED', why.split('\n', 1)[0])
     if (!excused) this.#world.fail(checker, `${this.name} ${why}`)
   }
 

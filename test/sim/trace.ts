@@ -2,6 +2,9 @@
 
 const LANES = ['c1', 'c2', 'c3', 'c4', 'c5', 'b1', 'b2', 'b3', 'b4', 'b5']
 
+/** Texts whose sums are kept: kinds, nodes and paths come again and again. */
+const KNOWN_TEXTS_MAX = 10_000
+
 interface Line { readonly atMs: number; readonly node: string; readonly kind: string; readonly detail: string }
 
 export class Trace {
@@ -9,8 +12,9 @@ export class Trace {
   #high = 0x811c9dc5
   #low = 0x9747b28c
   #lines: Line[] = []
+  readonly #sums = new Map<string, number>()
   /** Called for every event; for looking at one closely. */
-  onEvent: ((atMs: number, node: string, kind: string, detail: string) => void) | undefined
+  onEvent: ((atMs: number, node: string, kind: string, detail: string, sum: number) => void) | undefined
 
   constructor(keep: number) {
     this.#keep = keep
@@ -21,12 +25,14 @@ export class Trace {
     return [this.#high, this.#low].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('')
   }
 
-  add(atMs: number, node: string, kind: string, detail: string): void {
+  /** `sum` stands for the bytes that the event carries, 0 for none. */
+  add(atMs: number, node: string, kind: string, detail: string, sum: number): void {
     this.#mix(Math.round(atMs * 1000) | 0)
-    this.#text(node)
-    this.#text(kind)
-    this.#text(detail)
-    this.onEvent?.(atMs, node, kind, detail)
+    this.#mix(this.#sumOf(node))
+    this.#mix(this.#sumOf(kind))
+    if (detail !== '') this.#mix(this.#sumOf(detail))
+    this.#mix(sum)
+    this.onEvent?.(atMs, node, kind, detail, sum)
   }
 
   keep(atMs: number, node: string, kind: string, detail: string): void {
@@ -44,9 +50,15 @@ export class Trace {
     return [`${'ms'.padStart(11)} ${lanes.join(' ')}`, ...lines].join('\n') + '\n'
   }
 
-  #text(text: string): void {
-    for (let index = 0; index < text.length; index++) this.#mix(text.charCodeAt(index))
-    this.#mix(text.length)
+  #sumOf(text: string): number {
+    let sum = this.#sums.get(text)
+    if (sum === undefined) {
+      sum = text.length
+      for (let index = 0; index < text.length; index++) sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193)
+      if (this.#sums.size >= KNOWN_TEXTS_MAX) this.#sums.clear()
+      this.#sums.set(text, sum)
+    }
+    return sum
   }
 
   #mix(word: number): void {

@@ -60,10 +60,10 @@ export class World {
   get violation(): Violation | undefined { return this.#violation }
 
   /** Calls `run` after `delayMs` (>= 0), unless `life` has ended by then or the event was cancelled. */
-  after(delayMs: number, life: Life | undefined, kind: string, run: () => void, detail = ''): SimEvent {
+  after(delayMs: number, life: Life | undefined, kind: string, run: () => void, detail = '', sum = 0): SimEvent {
     if (!(delayMs >= 0)) throw new Error(`${kind}: delay ${delayMs} ms is not >= 0`)
     const event: SimEvent = {
-      atMs: this.#nowMs + delayMs, sequence: ++this.#sequence, life, kind, detail, run, cancelled: false }
+      atMs: this.#nowMs + delayMs, sequence: ++this.#sequence, life, kind, detail, sum, run, cancelled: false }
     this.#heap.push(event)
     return event
   }
@@ -84,7 +84,7 @@ export class World {
 
   /** A line for people in the trace; part of the hash. */
   note(node: string, kind: string, detail = ''): void {
-    this.trace.add(this.#nowMs, node, kind, detail)
+    this.trace.add(this.#nowMs, node, kind, detail, 0)
     this.trace.keep(this.#nowMs, node, kind, detail)
   }
 
@@ -92,7 +92,7 @@ export class World {
   fail(checker: string, message: string, cause?: unknown): void {
     if (this.#violation !== undefined) return
     this.#violation = new Violation(checker, message, this.#nowMs, cause)
-    this.note('world', 'VIOLATION', `${checker}: ${message}`)
+    this.note('world', 'VIOLATION', `${checker}: ${message.split('\n', 1)[0]!}`)
   }
 
   /** Runs `main` with its events until it settles. Rejects with Violation, or with what `main` rejects with. */
@@ -142,7 +142,7 @@ export class World {
     }
     const node = event.life?.node ?? ''
     this.#lastNode = node
-    this.trace.add(this.#nowMs, node, event.kind, event.detail)
+    this.trace.add(this.#nowMs, node, event.kind, event.detail, event.sum)
     this.#forbidden.on()
     try {
       event.run()

@@ -3,14 +3,14 @@
 import type { HardState } from '../../../controller/raft/types.ts'
 import { imageHash, type MetadataImage } from '../../../src/metadata/image.ts'
 import { decodeEntry, decodeState, entryKey, STATE_KEY } from '../../../controller/store/log-codec.ts'
-import { methods } from '../../../src/rpc/protos.ts'
+import type { RaftEnvelope } from '../../../src/rpc/messages.ts'
 import type { SimCluster } from '../cluster.ts'
 import type { SimNode } from '../sim-node.ts'
 
 interface Seen { life: number; term: number; commit: number; checkedTo: number; image: MetadataImage | undefined }
 
 /** Hashing an image is dear: one offset in so many, and every one at the end. */
-const HASH_ONE_IN = 5
+const HASH_ONE_IN = 10
 
 export class RaftSafety {
   readonly #cluster: SimCluster
@@ -27,7 +27,7 @@ export class RaftSafety {
   look(node: SimNode): void {
     const inside = node.controller
     if (inside === undefined) return
-    const { role, term, commit } = inside.driver.status()
+    const { role, term, commit } = inside.driver.raft
     const seen = this.#seenOf(node)
     if (seen.life !== node.lives) {
       seen.life = node.lives
@@ -53,8 +53,7 @@ export class RaftSafety {
   }
 
   /** A controller sends this to another: what it grants or acknowledges must be on its disk for certain (R2). */
-  told(node: SimNode, bytes: Uint8Array): void {
-    const { messages } = methods.raft.exchange.decodeRequest(bytes)
+  told(node: SimNode, { messages }: RaftEnvelope): void {
     for (const { kind, to, term, index, reject } of messages) {
       if (reject) continue
       if (kind === 'vote-reply') this.#checkVote(node, to, term)

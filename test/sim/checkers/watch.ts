@@ -1,5 +1,6 @@
 // All checkers that look after every event.
 
+import type { RaftEnvelope } from '../../../src/rpc/messages.ts'
 import { methods } from '../../../src/rpc/protos.ts'
 import type { SimCluster } from '../cluster.ts'
 import { MetadataSanity } from './metadata-sanity.ts'
@@ -18,9 +19,11 @@ export class Watch {
     this.metadata = new MetadataSanity(cluster)
     this.replication = new Replication(cluster)
     const byName = new Map(cluster.nodes.map((node) => [node.name, node]))
-    cluster.network.onMessage = (host, path, bytes) => {
+    cluster.network.onMessage = (host, path, message) => {
       const node = byName.get(host)
-      if (node?.kind === 'controller' && path === methods.raft.exchange.path) this.raft.told(node, bytes)
+      if (node?.kind === 'controller' && path === methods.raft.exchange.path) {
+        this.raft.told(node, message as RaftEnvelope)
+      }
     }
     cluster.world.onSettled = (name) => {
       const node = byName.get(name)
