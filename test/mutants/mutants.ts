@@ -55,11 +55,17 @@ export const MUTANTS: readonly Mutant[] = [
       replace: '    if (prev + entries.length < this.last) this.#truncate(prev + entries.length + 1)\n'
         + '    return prev + entries.length\n' }]
   }, {
-    id: 7, title: 'a follower takes the leader\'s commit beyond what the append proved', breaks: 'R5', world: 'raft',
+    id: 7, title: 'a follower takes the leader\'s commit beyond what is proven to match', breaks: 'R5', world: 'raft',
     budget: 100,
+    note: 'an append alone cannot do it here: the first one that a log takes in a term carries the entry where the two '
+      + 'part, and cuts what is behind it; so the heartbeats are not clipped either',
     edits: [{
       file: `${RAFT}/follower.ts`, find: 'log.commitTo(Math.min(commit, matched))',
-      replace: 'log.commitTo(Math.min(commit, log.last))' }]
+      replace: 'log.commitTo(Math.min(commit, log.last))' }, {
+      file: `${RAFT}/follower.ts`, find: 'state.log.commitTo(message.commit)',
+      replace: 'state.log.commitTo(Math.min(message.commit, state.log.last))' }, {
+      file: `${RAFT}/leader.ts`, find: '{ commit: Math.min(follower.match, state.log.committed), context }',
+      replace: '{ commit: state.log.committed, context }' }]
   }, {
     id: 8, title: 'a voter compares the length of logs and not their last terms', breaks: 'R4', world: 'raft',
     budget: 50,

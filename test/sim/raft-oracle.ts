@@ -45,6 +45,8 @@ export class RaftOracle {
   readonly #values: number[] = []
   readonly #hashes: number[] = []
   readonly #leaders = new Map<number, number>()
+  /** Term → candidate → the voters that told it of their vote. */
+  readonly #grants = new Map<number, Map<number, Set<number>>>()
   /** Index and term → what is there, and the term before. */
   readonly #slots = new Map<number, { readonly value: number, readonly previous: number }>()
   /** Store, term → whom it voted for. */
@@ -83,6 +85,9 @@ export class RaftOracle {
     assert(known === undefined || known === id, () => `R1: nodes ${known} and ${id} lead in term ${term}`)
     if (known !== undefined) return
     this.#leaders.set(term, id)
+    const granted = this.#grantsOf(term, id).add(id)
+    assert(granted.size >= this.#majority,
+      () => `R1: node ${id} leads in term ${term} with the votes of ${[...granted].join()}`)
     for (let at = 0; at < this.#terms.length; at++) {
       assert(shadow.terms[at] === this.#terms[at] && shadow.values[at] === this.#values[at],
         () => `R4: leader ${id} of term ${term} lacks the committed entry ${at + 1}/${this.#terms[at]}`)
@@ -209,11 +214,20 @@ export class RaftOracle {
       assert(state.hardState.term > term || state.hardState.vote === candidate,
         () => `R2: ${rendered(message)} left with a vote for ${state.hardState.vote} on disk`)
       this.#checkVote(from, shadow.standing, term, candidate)
+      this.#grantsOf(term, candidate).add(from)
     }
     if (kind === 'append-reply' || kind === 'snapshot-reply') {
       assert(state.hardState.term > term || (state.lastIndex >= index && shadow.terms.length >= index),
         () => `R2: ${rendered(message)} left with entries up to ${state.lastIndex} on disk`)
     }
+  }
+
+  #grantsOf(term: number, candidate: number): Set<number> {
+    let byCandidate = this.#grants.get(term)
+    if (byCandidate === undefined) this.#grants.set(term, byCandidate = new Map<number, Set<number>>())
+    let grants = byCandidate.get(candidate)
+    if (grants === undefined) byCandidate.set(candidate, grants = new Set())
+    return grants
   }
 
   #checkVote(id: number, { mark }: Standing, term: number, vote: number): void {

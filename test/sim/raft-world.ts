@@ -87,7 +87,8 @@ export class RaftWorld {
     }
     for (const node of this.#nodes) if (this.#chance(profile.ticks)) node.tick()
     if (this.#chance(profile.proposals)) this.#propose(this.#someLeader())
-    if (this.#chance(5)) for (const node of this.#leaders()) node.read()
+    // A leader that is cut off and does not know it is the one to ask.
+    if (this.#chance(this.#cut.size > 0 ? 15 : 5)) for (const node of this.#leaders()) node.read()
     await this.#rare(random.below(1000))
     const busy = new Set<SimVoter>()
     for (const node of this.#nodes) {
